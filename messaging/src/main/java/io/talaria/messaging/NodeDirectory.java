@@ -2,7 +2,7 @@
 
 package io.talaria.messaging;
 
-import io.talaria.messaging.link.Directories;
+import io.talaria.messaging.handshake.Directories;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;

@@ -7,10 +7,10 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.counters.NodeFile;
-import io.talaria.messaging.link.Announcement;
-import io.talaria.messaging.link.Greet;
-import io.talaria.messaging.link.Greeting;
-import io.talaria.messaging.link.Pairing;
+import io.talaria.messaging.handshake.Announcement;
+import io.talaria.messaging.handshake.HandshakeMessage;
+import io.talaria.messaging.handshake.NodeHandshake;
+import io.talaria.messaging.handshake.Pairing;
 import io.talaria.messaging.transport.Fabric;
 import io.talaria.messaging.transport.LoopTrack;
 import io.talaria.messaging.transport.ShmLayout;
@@ -50,10 +50,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The one thread that opens, accepts, ends and gives back connections, in the order in which that
- * was asked for. It blocks on no peer: each step of a greeting is non-blocking and has a deadline.
+ * was asked for. It blocks on no peer: each step of a handshake is non-blocking and has a deadline.
  */
 final class Registrar extends Thread {
-  private static final long GREETING_NS = 5_000_000_000L;
+  private static final long HANDSHAKE_NS = 5_000_000_000L;
 
   /** Of strangers, who have proved nothing yet. */
   private static final int MAX_STRANGERS = 64;
@@ -87,10 +87,10 @@ final class Registrar extends Thread {
     /** While it is being dialled, if its host had to be looked up. */
     InetSocketAddress resolved;
 
-    Greeting dial;
+    NodeHandshake dial;
 
     /** Was answered with WELCOME, and is not ready yet. */
-    Greeting accepting;
+    NodeHandshake accepting;
 
     Pair(RemotePeer peer, Pairing pairing) {
       this.peer = peer;
@@ -98,17 +98,17 @@ final class Registrar extends Thread {
     }
   }
 
-  /** What one greeting has come to. */
+  /** What one handshake has come to. */
   private static final class Step {
     Pair pair;
-    Greet.Hello hello;
+    HandshakeMessage.Hello hello;
     boolean connecting;
     boolean local;
 
     /** That was dialled, or null. */
     InetSocketAddress address;
 
-    /** The transports that this side has said it takes, bits of {@link Greet}. */
+    /** The transports that this side has said it takes, bits of {@link HandshakeMessage}. */
     int offered;
 
     int number;
@@ -146,14 +146,14 @@ final class Registrar extends Thread {
 
   private final AtomicLong order = new AtomicLong();
   private final Map<Integer, Pair> pairs = new HashMap<>();
-  private final Set<Greeting> greetings = new LinkedHashSet<>();
+  private final Set<NodeHandshake> handshakes = new LinkedHashSet<>();
   private final Map<Connection, Life> connections = new ConcurrentHashMap<>();
   private final PrivateDirectory shmDirectory;
   private final SharedFiles files;
   private final long incarnation = new SecureRandom().nextLong();
   private final long cluster;
   private final byte[] key;
-  private final Greet.Offer offer;
+  private final HandshakeMessage.Offer offer;
 
   /** Or null. */
   private final Fabric fabric;
@@ -234,11 +234,11 @@ final class Registrar extends Thread {
     }
   }
 
-  private Greet.Offer offer() {
+  private HandshakeMessage.Offer offer() {
     List<TypeEntry> entries = node.types().entries();
     List<String> names = entries.stream().map(TypeEntry::name).toList();
     List<Long> fingerprints = entries.stream().map(each -> each.fingerprint).toList();
-    return new Greet.Offer(
+    return new HandshakeMessage.Offer(
         Host.pid(),
         options.maxMessageBytes(),
         options.dataRingBytes(),
@@ -329,9 +329,9 @@ final class Registrar extends Thread {
   }
 
   private void ready(SelectionKey key) {
-    if (key.attachment() instanceof Greeting greeting) {
+    if (key.attachment() instanceof NodeHandshake handshake) {
       if (key.isValid()) {
-        step(greeting);
+        step(handshake);
       }
     } else if (key.isValid() && key.isAcceptable()) {
       accept((ServerSocketChannel) key.channel());
@@ -386,7 +386,7 @@ final class Registrar extends Thread {
   private void dial(Pair pair) {
     try {
       if (pair.peer.id() == options.id()) {
-        Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
+        Connection loop = newConnection(pair, 1, incarnation, offer, HandshakeMessage.Forms.NONE);
         start(loop, new LoopTrack(loop, options.dataRingBytes(), options.controlRingBytes()), pair);
         return;
       }
@@ -394,12 +394,12 @@ final class Registrar extends Thread {
       step.pair = pair;
       SocketChannel channel = connect(pair, step);
       if (channel != null) {
-        greet(pair, step, channel);
+        handshake(pair, step, channel);
       }
     } catch (Throwable e) { // of the program's directory, too: tried again when it is wanted
       String why = why(pair, e);
-      Greeting dial = pair.dial;
-      if (dial != null && greetings.contains(dial)) {
+      NodeHandshake dial = pair.dial;
+      if (dial != null && handshakes.contains(dial)) {
         end(dial, why);
       } else {
         unreachable(pair, Code.UNREACHABLE, why);
@@ -407,18 +407,18 @@ final class Registrar extends Thread {
     }
   }
 
-  private void greet(Pair pair, Step step, SocketChannel channel) throws IOException {
+  private void handshake(Pair pair, Step step, SocketChannel channel) throws IOException {
     boolean begun = false;
     try {
-      Greeting greeting =
-          new Greeting(
+      NodeHandshake handshake =
+          new NodeHandshake(
               channel, true, step.local || step.connecting ? null : key, options.isEncrypted());
-      greeting.attachment = step;
-      pair.dial = greeting;
-      begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
+      handshake.attachment = step;
+      pair.dial = handshake;
+      begin(handshake, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
       begun = true;
       if (!step.connecting) {
-        sayHello(greeting, step);
+        sayHello(handshake, step);
       }
     } finally {
       if (!begun) {
@@ -432,7 +432,7 @@ final class Registrar extends Thread {
     if (thrown instanceof IOException && thrown.getMessage() != null) {
       return thrown.getMessage();
     }
-    node.internal(pair == null ? "greeting" : "connecting to " + pair.peer, thrown);
+    node.internal(pair == null ? "handshake" : "connecting to " + pair.peer, thrown);
     return (pair == null ? "" : pair.peer + ": ") + Thrown.text(thrown);
   }
 
@@ -545,42 +545,43 @@ final class Registrar extends Thread {
     pair.resolved = null;
   }
 
-  private void begin(Greeting greeting, int interest) throws IOException {
-    if (isStranger(greeting)) {
-      List<Greeting> strangers = greetings.stream().filter(Registrar::isStranger).toList();
+  private void begin(NodeHandshake handshake, int interest) throws IOException {
+    if (isStranger(handshake)) {
+      List<NodeHandshake> strangers = handshakes.stream().filter(Registrar::isStranger).toList();
       if (strangers.size() >= MAX_STRANGERS) {
-        end(strangers.getFirst(), "too many greetings at a time");
+        end(strangers.getFirst(), "too many handshakes at a time");
       }
     }
-    greeting.deadlineNs = System.nanoTime() + GREETING_NS;
-    greetings.add(greeting);
-    SelectionKey unused = greeting.channel().register(selector, interest, greeting);
-    at(greeting.deadlineNs, () -> expired(greeting));
+    handshake.deadlineNs = System.nanoTime() + HANDSHAKE_NS;
+    handshakes.add(handshake);
+    SelectionKey unused = handshake.channel().register(selector, interest, handshake);
+    at(handshake.deadlineNs, () -> expired(handshake));
   }
 
   /** What has come by now counts: it may be this thread that is late. */
-  private void expired(Greeting greeting) {
-    if (greetings.contains(greeting)) {
+  private void expired(NodeHandshake handshake) {
+    if (handshakes.contains(handshake)) {
       try {
-        step(greeting);
+        step(handshake);
       } finally {
-        end(greeting, "no response within 5 s");
+        end(handshake, "no response within 5 s");
       }
     }
   }
 
-  private static boolean isStranger(Greeting greeting) {
-    return !greeting.dialled() && !((Step) greeting.attachment).local;
+  private static boolean isStranger(NodeHandshake handshake) {
+    return !handshake.dialled() && !((Step) handshake.attachment).local;
   }
 
-  private void sayHello(Greeting greeting, Step step) throws IOException {
+  private void sayHello(NodeHandshake handshake, Step step) throws IOException {
     Pair pair = step.pair;
-    if (greeting.proved()) {
+    if (handshake.proved()) {
       int transports = transports(step.local);
-      byte[] way = (transports & Greet.UCX) == 0 ? new byte[0] : fabric.offer(pair.peer.id());
-      step.offered = way.length == 0 ? transports & ~Greet.UCX : transports;
-      greeting.send(
-          new Greet.Hello(
+      byte[] way =
+          (transports & HandshakeMessage.UCX) == 0 ? new byte[0] : fabric.offer(pair.peer.id());
+      step.offered = way.length == 0 ? transports & ~HandshakeMessage.UCX : transports;
+      handshake.send(
+          new HandshakeMessage.Hello(
                   cluster,
                   options.id(),
                   pair.peer.id(),
@@ -593,18 +594,18 @@ final class Registrar extends Thread {
       pair.pairing.saidHello();
       step.number = -1; // said
     }
-    flush(greeting);
+    flush(handshake);
   }
 
-  /** The transports that a session can lead to here, bits of {@link Greet}. */
+  /** The transports that a session can lead to here, bits of {@link HandshakeMessage}. */
   private int transports(boolean local) {
     Set<Transport> own = options.transports();
-    int transports = own.contains(Transport.TCP) ? Greet.TCP : 0;
+    int transports = own.contains(Transport.TCP) ? HandshakeMessage.TCP : 0;
     if (local && own.contains(Transport.SHM)) {
-      transports |= Greet.SHM;
+      transports |= HandshakeMessage.SHM;
     }
     if (fabric != null && (local || unfitBetweenHosts() == null)) {
-      transports |= Greet.UCX;
+      transports |= HandshakeMessage.UCX;
     }
     return transports;
   }
@@ -621,9 +622,9 @@ final class Registrar extends Thread {
     return key == null && !options.isInsecure() ? "there is no key" : null;
   }
 
-  private void flush(Greeting greeting) throws IOException {
-    boolean all = greeting.flush();
-    SelectionKey registered = greeting.channel().keyFor(selector);
+  private void flush(NodeHandshake handshake) throws IOException {
+    boolean all = handshake.flush();
+    SelectionKey registered = handshake.channel().keyFor(selector);
     if (registered != null && registered.isValid()) {
       registered.interestOps(
           all ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
@@ -645,10 +646,10 @@ final class Registrar extends Thread {
           channel.close();
           return;
         }
-        Greeting greeting =
-            new Greeting(channel, false, step.local ? null : key, options.isEncrypted());
-        greeting.attachment = step;
-        begin(greeting, SelectionKey.OP_READ);
+        NodeHandshake handshake =
+            new NodeHandshake(channel, false, step.local ? null : key, options.isEncrypted());
+        handshake.attachment = step;
+        begin(handshake, SelectionKey.OP_READ);
       } catch (IOException e) {
         channel.close();
       } catch (Throwable e) {
@@ -671,50 +672,51 @@ final class Registrar extends Thread {
     return trusted ? null : "no key";
   }
 
-  // ---- greetings
+  // ---- handshakes
 
-  private void step(Greeting greeting) {
-    Step step = (Step) greeting.attachment;
+  private void step(NodeHandshake handshake) {
+    Step step = (Step) handshake.attachment;
     try {
       if (step.connecting) {
-        connected(greeting, step);
+        connected(handshake, step);
         return;
       }
       boolean came = true;
-      while (came && greetings.contains(greeting)) {
-        came = greeting.fill();
-        if (!greeting.prove()) {
-          flush(greeting);
+      while (came && handshakes.contains(handshake)) {
+        came = handshake.fill();
+        if (!handshake.prove()) {
+          flush(handshake);
           continue;
         }
-        if (greeting.dialled() && step.number == 0) {
-          sayHello(greeting, step);
+        if (handshake.dialled() && step.number == 0) {
+          sayHello(handshake, step);
         }
-        ByteBuffer frame = greeting.frame();
+        ByteBuffer frame = handshake.frame();
         if (frame != null) {
           came = true;
-          frame(greeting, step, frame);
+          frame(handshake, step, frame);
         }
       }
-      if (greetings.contains(greeting)) {
-        flush(greeting);
+      if (handshakes.contains(handshake)) {
+        flush(handshake);
       }
     } catch (Throwable e) {
-      end(greeting, why(step.pair, e));
+      end(handshake, why(step.pair, e));
     }
   }
 
-  private void connected(Greeting greeting, Step step) throws IOException {
+  private void connected(NodeHandshake handshake, Step step) throws IOException {
     try {
-      if (!greeting.channel().finishConnect()) {
+      if (!handshake.channel().finishConnect()) {
         return;
       }
     } catch (IOException e) {
       throw new IOException(
           "node " + step.pair.peer.id() + " at " + text(step.address) + ": " + e.getMessage(), e);
     }
-    greetings.remove(greeting);
-    Greeting proving = new Greeting(greeting.channel(), true, key, options.isEncrypted());
+    handshakes.remove(handshake);
+    NodeHandshake proving =
+        new NodeHandshake(handshake.channel(), true, key, options.isEncrypted());
     step.connecting = false;
     proving.attachment = step;
     step.pair.dial = proving;
@@ -722,34 +724,35 @@ final class Registrar extends Thread {
     sayHello(proving, step);
   }
 
-  private void frame(Greeting greeting, Step step, ByteBuffer frame) throws IOException {
+  private void frame(NodeHandshake handshake, Step step, ByteBuffer frame) throws IOException {
     byte kind = frame.get();
-    if (greeting.dialled()) {
+    if (handshake.dialled()) {
       switch (kind) {
-        case Greet.WELCOME -> welcomed(greeting, step, Greet.Welcome.of(frame));
-        case Greet.REJECT -> rejected(greeting, step, frame);
+        case HandshakeMessage.WELCOME ->
+            welcomed(handshake, step, HandshakeMessage.Welcome.of(frame));
+        case HandshakeMessage.REJECT -> rejected(handshake, step, frame);
         default -> throw new IOException("a frame of kind " + kind + " answers HELLO");
       }
-    } else if (step.hello == null && kind == Greet.HELLO) {
-      step.hello = Greet.Hello.of(frame);
-      hello(greeting, step);
-    } else if (kind == Greet.READY && step.transport != 0) {
-      readied(greeting, step, Greet.forms(frame));
+    } else if (step.hello == null && kind == HandshakeMessage.HELLO) {
+      step.hello = HandshakeMessage.Hello.of(frame);
+      hello(handshake, step);
+    } else if (kind == HandshakeMessage.READY && step.transport != 0) {
+      readied(handshake, step, HandshakeMessage.forms(frame));
     } else {
       throw new IOException("a frame of kind " + kind + " at the wrong time");
     }
   }
 
-  private void hello(Greeting greeting, Step step) throws IOException {
-    Greet.Hello hello = step.hello;
+  private void hello(NodeHandshake handshake, Step step) throws IOException {
+    HandshakeMessage.Hello hello = step.hello;
     if (hello.cluster() != cluster) {
-      reject(greeting, Greet.REJECT_OTHER, "it is a node of another cluster");
+      reject(handshake, HandshakeMessage.REJECT_OTHER, "it is a node of another cluster");
       return;
     }
     if (hello.to() != options.id() || hello.from() == options.id()) {
       reject(
-          greeting,
-          Greet.REJECT_OTHER,
+          handshake,
+          HandshakeMessage.REJECT_OTHER,
           "it is node "
               + options.id()
               + ", not "
@@ -760,61 +763,62 @@ final class Registrar extends Thread {
       return;
     }
     if (node.closing()) {
-      reject(greeting, Greet.REJECT_FULL, "the node is closing");
+      reject(handshake, HandshakeMessage.REJECT_FULL, "the node is closing");
       return;
     }
     step.pair = pair(hello.from());
-    decide(greeting, step);
+    decide(handshake, step);
   }
 
-  private void decide(Greeting greeting, Step step) throws IOException {
+  private void decide(NodeHandshake handshake, Step step) throws IOException {
     Pair pair = step.pair;
-    Greet.Hello hello = step.hello;
+    HandshakeMessage.Hello hello = step.hello;
     Connection there = pair.peer.connection();
     switch (pair.pairing.onHello(hello.incarnation(), hello.heard())) {
-      case ACCEPT -> welcome(greeting, step);
+      case ACCEPT -> welcome(handshake, step);
       case REPLACE -> {
         forget(pair, "the other side has lost the connection, and made a new one");
-        welcome(greeting, step);
+        welcome(handshake, step);
       }
-      case REFUSE_OWN_DIAL -> reject(greeting, Greet.REJECT_DUPLICATE, "both dialled at once");
+      case REFUSE_OWN_DIAL ->
+          reject(handshake, HandshakeMessage.REJECT_DUPLICATE, "both dialled at once");
       case REFUSE_LATE -> {
         if (there != null) {
           there.control(Records.PING, 0, 0);
         }
-        reject(greeting, Greet.REJECT_DUPLICATE, "there is a connection already");
+        reject(handshake, HandshakeMessage.REJECT_DUPLICATE, "there is a connection already");
       }
       case ASK -> {
         if (there == null) {
           pair.pairing.ended(pair.pairing.heard());
-          welcome(greeting, step);
+          welcome(handshake, step);
           return;
         }
         there.heard = false;
         there.control(Records.PING, 0, 0);
-        at(System.nanoTime() + ASK_NS, () -> asked(greeting, step, there));
+        at(System.nanoTime() + ASK_NS, () -> asked(handshake, step, there));
       }
     }
   }
 
   /** After a second: does the connection that has this id live? */
-  private void asked(Greeting greeting, Step step, Connection there) {
-    if (!greetings.contains(greeting)) {
+  private void asked(NodeHandshake handshake, Step step, Connection there) {
+    if (!handshakes.contains(handshake)) {
       return;
     }
     try {
       if (there.dead() || !there.heard) {
         forget(step.pair, "another process has its id");
-        welcome(greeting, step);
+        welcome(handshake, step);
       } else {
         reject(
-            greeting,
-            Greet.REJECT_ID,
+            handshake,
+            HandshakeMessage.REJECT_ID,
             "id " + step.hello.from() + " is in use by another process that lives");
       }
-      flush(greeting);
+      flush(handshake);
     } catch (Throwable e) {
-      end(greeting, why(step.pair, e));
+      end(handshake, why(step.pair, e));
     }
   }
 
@@ -827,21 +831,21 @@ final class Registrar extends Thread {
     }
   }
 
-  private void reject(Greeting greeting, byte code, String why) throws IOException {
-    greeting.send(Greet.reject(code, why));
-    boolean unused = greeting.flush();
-    end(greeting, null);
+  private void reject(NodeHandshake handshake, byte code, String why) throws IOException {
+    handshake.send(HandshakeMessage.reject(code, why));
+    boolean unused = handshake.flush();
+    end(handshake, null);
   }
 
-  private void welcome(Greeting greeting, Step step) throws IOException {
+  private void welcome(NodeHandshake handshake, Step step) throws IOException {
     Pair pair = step.pair;
-    Greet.Hello hello = step.hello;
-    Greeting own = pair.dial;
+    HandshakeMessage.Hello hello = step.hello;
+    NodeHandshake own = pair.dial;
     if (own != null) {
       end(own, null); // it gives way
     }
-    Greeting before = pair.accepting;
-    pair.accepting = greeting;
+    NodeHandshake before = pair.accepting;
+    pair.accepting = handshake;
     if (before != null) {
       end(before, null); // its caller has given it up
     }
@@ -849,30 +853,33 @@ final class Registrar extends Thread {
     step.offered = transports(step.local);
     int common = step.offered & hello.transports();
     ByteBuffer way = NOTHING;
-    if (step.local && (common & Greet.SHM) != 0) {
+    if (step.local && (common & HandshakeMessage.SHM) != 0) {
       try {
         share(step, hello.offer());
       } catch (TransportException e) {
-        reject(greeting, Greet.REJECT_FULL, e.getMessage());
+        reject(handshake, HandshakeMessage.REJECT_FULL, e.getMessage());
         return;
       }
     } else {
       step.why = step.local ? "same host" : "accepted by TCP";
-      if ((common & Greet.UCX) != 0) {
+      if ((common & HandshakeMessage.UCX) != 0) {
         try {
           way = acceptByFabric(step);
         } catch (IOException e) {
           step.why += "; not by ucx: " + e.getMessage();
         }
       }
-      if (step.transport == 0 && (common & Greet.TCP) == 0) {
-        reject(greeting, Greet.REJECT_OTHER, "there is no transport in common" + notBy(step));
+      if (step.transport == 0 && (common & HandshakeMessage.TCP) == 0) {
+        reject(
+            handshake,
+            HandshakeMessage.REJECT_OTHER,
+            "there is no transport in common" + notBy(step));
         return;
       }
-      step.transport = step.transport == 0 ? Greet.TCP : step.transport;
+      step.transport = step.transport == 0 ? HandshakeMessage.TCP : step.transport;
     }
-    greeting.send(
-        new Greet.Welcome(
+    handshake.send(
+        new HandshakeMessage.Welcome(
                 incarnation,
                 step.number,
                 step.transport,
@@ -884,7 +891,8 @@ final class Registrar extends Thread {
   }
 
   /** How own types are written of which another node has others by the same names. */
-  private Greet.Forms differing(Greet.Offer theirs, Greet.Offer beside) {
+  private HandshakeMessage.Forms differing(
+      HandshakeMessage.Offer theirs, HandshakeMessage.Offer beside) {
     Map<Integer, String> forms = new HashMap<>();
     for (int i = 0; i < theirs.names().size(); i++) {
       TypeEntry own = node.types().named(theirs.names().get(i));
@@ -893,11 +901,11 @@ final class Registrar extends Thread {
         forms.put(own.index, own.form);
       }
     }
-    return Greet.Forms.of(forms, beside);
+    return HandshakeMessage.Forms.of(forms, beside);
   }
 
-  private void share(Step step, Greet.Offer theirs) throws TransportException {
-    step.transport = Greet.SHM;
+  private void share(Step step, HandshakeMessage.Offer theirs) throws TransportException {
+    step.transport = HandshakeMessage.SHM;
     int bytes = shmBytes(theirs);
     SharedFiles.Created<Mapping> made =
         files.create(
@@ -915,7 +923,7 @@ final class Registrar extends Thread {
     byte[] response =
         fabric.accept(
             step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
-    step.transport = Greet.UCX;
+    step.transport = HandshakeMessage.UCX;
     return ByteBuffer.wrap(response);
   }
 
@@ -936,46 +944,47 @@ final class Registrar extends Thread {
   }
 
   /** Both sides use the smaller rings. */
-  private int dataRingBytes(Greet.Offer other) {
+  private int dataRingBytes(HandshakeMessage.Offer other) {
     return Math.min(offer.dataRingBytes(), other.dataRingBytes());
   }
 
-  private int controlRingBytes(Greet.Offer other) {
+  private int controlRingBytes(HandshakeMessage.Offer other) {
     return Math.min(offer.controlRingBytes(), other.controlRingBytes());
   }
 
-  private int shmBytes(Greet.Offer other) {
+  private int shmBytes(HandshakeMessage.Offer other) {
     return ShmLayout.bytes(dataRingBytes(other), controlRingBytes(other));
   }
 
-  private void welcomed(Greeting greeting, Step step, Greet.Welcome welcome) throws IOException {
+  private void welcomed(NodeHandshake handshake, Step step, HandshakeMessage.Welcome welcome)
+      throws IOException {
     step.number = welcome.number();
     step.transport = welcome.transport();
     if (Integer.bitCount(step.transport) != 1 || (step.transport & step.offered) == 0) {
       throw new IOException("transport " + step.transport + " was not offered");
     }
-    if (step.transport == Greet.UCX) {
+    if (step.transport == HandshakeMessage.UCX) {
       fabric.accepted(step.pair.peer.id(), welcome.incarnation(), bytes(welcome.fabric()));
-    } else if (step.transport == Greet.SHM) {
+    } else if (step.transport == HandshakeMessage.SHM) {
       try {
         step.mapping = files.open(welcome.file(), shmBytes(welcome.offer()), welcome.offer().pid());
       } catch (TransportException e) {
         throw new IOException(e.getMessage(), e);
       }
     }
-    greeting.send(Greet.ready(differing(welcome.offer(), null)));
-    if (!greeting.flush()) {
+    handshake.send(HandshakeMessage.ready(differing(welcome.offer(), null)));
+    if (!handshake.flush()) {
       throw new IOException("the other side does not read");
     }
-    establish(greeting, step, welcome.incarnation(), welcome.offer(), welcome.forms());
+    establish(handshake, step, welcome.incarnation(), welcome.offer(), welcome.forms());
   }
 
-  private void rejected(Greeting greeting, Step step, ByteBuffer frame) throws IOException {
+  private void rejected(NodeHandshake handshake, Step step, ByteBuffer frame) throws IOException {
     byte code = frame.get();
-    String text = Greet.rejectText(frame);
+    String text = HandshakeMessage.rejectText(frame);
     Pair pair = step.pair;
-    end(greeting, null);
-    if (code == Greet.REJECT_DUPLICATE) {
+    end(handshake, null);
+    if (code == HandshakeMessage.REJECT_DUPLICATE) {
       // The other's dial comes, or not: then ours is tried again.
       pair.retryNs = System.nanoTime() + FIRST_RETRY_NS;
       at(pair.retryNs, () -> dialIfWanted(pair));
@@ -984,73 +993,84 @@ final class Registrar extends Thread {
     }
   }
 
-  private void readied(Greeting greeting, Step step, Greet.Forms forms) throws IOException {
-    establish(greeting, step, step.hello.incarnation(), step.hello.offer(), forms);
+  private void readied(NodeHandshake handshake, Step step, HandshakeMessage.Forms forms)
+      throws IOException {
+    establish(handshake, step, step.hello.incarnation(), step.hello.offer(), forms);
   }
 
   private void establish(
-      Greeting greeting, Step step, long with, Greet.Offer theirs, Greet.Forms forms)
+      NodeHandshake handshake,
+      Step step,
+      long with,
+      HandshakeMessage.Offer theirs,
+      HandshakeMessage.Forms forms)
       throws IOException {
     Pair pair = step.pair;
-    leaveGreetings(greeting);
+    leaveHandshakes(handshake);
     try {
       if (pair.pairing.established(step.number, with)) {
-        begin(greeting, step, with, theirs, forms);
+        begin(handshake, step, with, theirs, forms);
         return;
       }
     } catch (Throwable e) {
       pair.pairing.ended(step.number);
       unreachable(pair, Code.UNREACHABLE, why(pair, e));
     }
-    greeting.close();
+    handshake.close();
     giveBack(step);
   }
 
-  private void begin(Greeting greeting, Step step, long with, Greet.Offer theirs, Greet.Forms forms)
+  private void begin(
+      NodeHandshake handshake,
+      Step step,
+      long with,
+      HandshakeMessage.Offer theirs,
+      HandshakeMessage.Forms forms)
       throws IOException {
     Pair pair = step.pair;
     Connection connection = newConnection(pair, step.number, with, theirs, forms);
     int[] capacity = {dataRingBytes(theirs), controlRingBytes(theirs)};
     Track track;
-    if (step.transport == Greet.SHM) {
+    if (step.transport == HandshakeMessage.SHM) {
       track =
-          new ShmTrack(connection, greeting.channel(), step.mapping, !greeting.dialled(), capacity);
+          new ShmTrack(
+              connection, handshake.channel(), step.mapping, !handshake.dialled(), capacity);
       files.remove(step.file); // the other side has mapped it, and taken its name away
-    } else if (step.transport == Greet.UCX) {
+    } else if (step.transport == HandshakeMessage.UCX) {
       track =
           fabric.track(
-              connection, pair.peer.id(), step.number, greeting.channel(), step.why, capacity);
+              connection, pair.peer.id(), step.number, handshake.channel(), step.why, capacity);
     } else {
       track =
           new TcpTrack(
               connection,
-              greeting.channel(),
-              greeting.wire(),
-              greeting.rest(),
-              whyStream(greeting, step),
+              handshake.channel(),
+              handshake.wire(),
+              handshake.rest(),
+              whyStream(handshake, step),
               capacity,
               capacity);
     }
     start(connection, track, pair);
   }
 
-  private String whyStream(Greeting greeting, Step step) {
+  private String whyStream(NodeHandshake handshake, Step step) {
     String why = step.why;
-    if (greeting.dialled() && (step.offered & Greet.UCX) != 0) {
+    if (handshake.dialled() && (step.offered & HandshakeMessage.UCX) != 0) {
       why += "; not by ucx: the other side does not";
     }
     return options.isEncrypted() && !step.local ? why + ", encrypted" : why;
   }
 
-  private void leaveGreetings(Greeting greeting) throws IOException {
-    greetings.remove(greeting);
-    SelectionKey registered = greeting.channel().keyFor(selector);
+  private void leaveHandshakes(NodeHandshake handshake) throws IOException {
+    handshakes.remove(handshake);
+    SelectionKey registered = handshake.channel().keyFor(selector);
     if (registered != null) {
       registered.cancel();
     }
-    Step step = (Step) greeting.attachment;
+    Step step = (Step) handshake.attachment;
     step.pair.accepting = null;
-    if (step.pair.dial == greeting) {
+    if (step.pair.dial == handshake) {
       step.pair.dial = null;
       step.pair.pairing.dialEnded();
     }
@@ -1064,20 +1084,20 @@ final class Registrar extends Thread {
     }
   }
 
-  /** A greeting comes to nothing. */
-  private void end(Greeting greeting, String why) {
-    if (!greetings.remove(greeting)) {
+  /** A handshake comes to nothing. */
+  private void end(NodeHandshake handshake, String why) {
+    if (!handshakes.remove(handshake)) {
       return;
     }
-    Step step = (Step) greeting.attachment;
-    greeting.close();
+    Step step = (Step) handshake.attachment;
+    handshake.close();
     giveBack(step);
     Pair pair = step.pair;
-    if (pair != null && pair.accepting == greeting) {
+    if (pair != null && pair.accepting == handshake) {
       pair.accepting = null;
       dialIfWanted(pair);
     }
-    if (pair != null && pair.dial == greeting) {
+    if (pair != null && pair.dial == handshake) {
       pair.dial = null;
       pair.pairing.dialEnded();
       if (why != null) {
@@ -1113,7 +1133,11 @@ final class Registrar extends Thread {
   // ---- connections
 
   private Connection newConnection(
-      Pair pair, int number, long with, Greet.Offer theirs, Greet.Forms forms) {
+      Pair pair,
+      int number,
+      long with,
+      HandshakeMessage.Offer theirs,
+      HandshakeMessage.Forms forms) {
     List<String> names = theirs.names();
     TypeEntry[] types = new TypeEntry[names.size()];
     String[] misfits = new String[types.length];
@@ -1371,7 +1395,7 @@ final class Registrar extends Thread {
 
   private void closeNow() {
     closeListeners();
-    for (Greeting each : List.copyOf(greetings)) {
+    for (NodeHandshake each : List.copyOf(handshakes)) {
       end(each, null);
     }
     if (node.poller() != null) {

@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 
 /**
  * A transport on which all connections of a node share one engine, such as a network card's. The
- * session of each carries its greeting, and its end.
+ * session of each carries its handshake, and its end.
  *
- * <p>What the two ends have to know of each other goes with their greeting: the caller's {@link
+ * <p>What the two ends have to know of each other goes with their handshake: the caller's {@link
  * #offer}, the other's {@link #accept}, which the caller takes by {@link #accepted}.
  */
 public interface Fabric {

@@ -98,7 +98,7 @@ public final class UcxFabric implements Fabric {
   /** UCX numbers the endpoints between two workers with 16 bits. */
   private static final int MAX_MADE = 60_000;
 
-  /** By how much two nodes may differ in what they count, by greetings that came to nothing. */
+  /** By how much two nodes may differ in what they count, by handshakes that came to nothing. */
   private static final int MAX_BEHIND = 64;
 
   /** On a way that has brought nothing in so long something does not work. */
@@ -574,7 +574,7 @@ public final class UcxFabric implements Fabric {
     }
   }
 
-  // ---- greetings; registrar
+  // ---- handshakes; registrar
 
   private Known known(int id) {
     return known.computeIfAbsent(id, Known::new);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two workers of UCX in one process, without nodes: greetings that come to nothing, and lies. */
+/** Two workers of UCX in one process, without nodes: handshakes that come to nothing, and lies. */
 @Timeout(60)
 class UcxFabricTest {
   private static final int[] CAPACITY = {64 << 10, 16 << 10};
@@ -227,7 +227,7 @@ class UcxFabricTest {
 
   /** Each has made endpoints of which the other knows nothing: they are made up for. */
   @Test
-  void greetingsThatComeToNothingDoNotMixUpTheNextOnes() throws Exception {
+  void handshakesThatComeToNothingDoNotMixUpTheNextOnes() throws Exception {
     int number = 0;
     for (int round = 1; round <= 12; round++) {
       for (int i = 0; i < round % 4; i++) {

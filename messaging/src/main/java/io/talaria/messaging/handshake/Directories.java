@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.link;
+package io.talaria.messaging.handshake;
 
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;

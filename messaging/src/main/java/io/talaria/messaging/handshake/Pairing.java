@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.link;
+package io.talaria.messaging.handshake;
 
 /**
  * Who gives way, for one pair of nodes, at one of them: what a HELLO from the other gets, as a

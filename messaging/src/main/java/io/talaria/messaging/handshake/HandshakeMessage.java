@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.link;
+package io.talaria.messaging.handshake;
 
 import io.talaria.messaging.ring.RingLayout;
 import java.net.ProtocolException;
@@ -27,7 +27,7 @@ import java.util.TreeMap;
  *   offer    pid 8 | max message 4 | data ring 4 | control ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
-public final class Greet {
+public final class HandshakeMessage {
   /** "TalNode", and 0. */
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
@@ -80,7 +80,7 @@ public final class Greet {
   private static final int MAX_FORMS = 256 << 10;
   private static final int MIN_MAX_MESSAGE = 1;
 
-  private Greet() {}
+  private HandshakeMessage() {}
 
   /** What a node has to offer. */
   public record Offer(

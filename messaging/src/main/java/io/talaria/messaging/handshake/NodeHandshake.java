@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.link;
+package io.talaria.messaging.handshake;
 
 import io.talaria.messaging.wire.EncryptedWire;
 import io.talaria.messaging.wire.Wire;
@@ -18,17 +18,17 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * The bytes of one greeting, in both directions: the proof of the key if there is one, then frames.
- * Never blocks. For the registrar's thread.
+ * The bytes of one handshake, in both directions: the proof of the key if there is one, then
+ * frames. Never blocks. For the registrar's thread.
  */
-public final class Greeting {
+public final class NodeHandshake {
   private static final int FIRST_BYTES = 4096;
   private static final int MAX_TRANSCRIPT = 2 * Handshake.NONCE_BYTES + 64;
 
   private final SocketChannel channel;
   private final boolean dialled;
   private final Deque<ByteBuffer> out = new ArrayDeque<>();
-  private Handshake handshake;
+  private Handshake proof;
   private Wire wire;
 
   /** Of a session to be encrypted: the key; the nonces as they come by, and the addresses. */
@@ -53,7 +53,7 @@ public final class Greeting {
    * @param key of both sides, or null: no proof is asked for
    * @param encrypted whether all behind the proof is encrypted; with a key only
    */
-  public Greeting(SocketChannel channel, boolean dialled, byte[] key, boolean encrypted)
+  public NodeHandshake(SocketChannel channel, boolean dialled, byte[] key, boolean encrypted)
       throws IOException {
     this.channel = channel;
     this.dialled = dialled;
@@ -62,8 +62,8 @@ public final class Greeting {
       InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
       InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
       addresses = dialled ? addresses(local, remote) : addresses(remote, local);
-      handshake = new Handshake(dialled, key, addresses);
-      ByteBuffer first = handshake.first();
+      proof = new Handshake(dialled, key, addresses);
+      ByteBuffer first = proof.first();
       if (encrypted) {
         encryptionKey = key.clone();
         nonce(first, Handshake.START_BYTES, dialled);
@@ -96,7 +96,7 @@ public final class Greeting {
     encryptionKey = null;
   }
 
-  /** What the bytes behind the greeting go through. */
+  /** What the bytes behind the handshake go through. */
   public Wire wire() {
     return wire;
   }
@@ -113,7 +113,7 @@ public final class Greeting {
 
   /** Whether the other side has proved the key, or need not. */
   public boolean proved() {
-    return handshake == null || handshake.done();
+    return proof == null || proof.done();
   }
 
   /** Has a frame sent. */
@@ -136,11 +136,11 @@ public final class Greeting {
   /** Takes what has come; false if nothing has. */
   public boolean fill() throws IOException {
     if (!in.hasRemaining()) {
-      if (in.capacity() >= Greet.MAX_BYTES + 5) {
+      if (in.capacity() >= HandshakeMessage.MAX_BYTES + 5) {
         return false;
       }
       ByteBuffer larger =
-          ByteBuffer.allocate(Math.min(in.capacity() * 4, Greet.MAX_BYTES + 5))
+          ByteBuffer.allocate(Math.min(in.capacity() * 4, HandshakeMessage.MAX_BYTES + 5))
               .order(ByteOrder.LITTLE_ENDIAN);
       in = larger.put(in.flip());
     }
@@ -158,8 +158,8 @@ public final class Greeting {
    * @throws IOException if the other side has another key
    */
   public boolean prove() throws IOException {
-    while (handshake != null && !handshake.done()) {
-      int wanted = handshake.wantedBytes();
+    while (proof != null && !proof.done()) {
+      int wanted = proof.wantedBytes();
       if (in.position() < wanted) {
         return false;
       }
@@ -168,8 +168,8 @@ public final class Greeting {
       in.position(wanted);
       in.compact();
       try {
-        int before = handshake.wantedBytes();
-        ByteBuffer answer = handshake.received(message.duplicate());
+        int before = proof.wantedBytes();
+        ByteBuffer answer = proof.received(message.duplicate());
         if (encryptionKey != null) {
           // CALL, and behind the begin of REPLY the rest of it, bring the other side's nonce.
           nonce(message, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
@@ -180,8 +180,8 @@ public final class Greeting {
           out.add(answer);
         }
       } catch (TransportException e) {
-        if (handshake.last().hasRemaining()) {
-          out.add(handshake.last());
+        if (proof.last().hasRemaining()) {
+          out.add(proof.last());
         }
         boolean unused = flush();
         throw new ProtocolException(e.getMessage());
@@ -199,7 +199,7 @@ public final class Greeting {
       return null;
     }
     int length = in.getInt(0);
-    if (length < 1 || length > Greet.MAX_BYTES) {
+    if (length < 1 || length > HandshakeMessage.MAX_BYTES) {
       throw new ProtocolException("a frame of " + length + " bytes");
     }
     if (in.position() < Integer.BYTES + length) {

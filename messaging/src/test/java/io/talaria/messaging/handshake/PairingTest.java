@@ -1,10 +1,10 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.link;
+package io.talaria.messaging.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.messaging.link.Pairing.Verdict;
+import io.talaria.messaging.handshake.Pairing.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
