@@ -12,9 +12,9 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
-import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.ucx.UcxFabric;
+import io.talaria.messaging.ucx.UcxTransport;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -45,9 +45,9 @@ public final class LocalNode implements Node {
   private final Spinning leaderSpinning;
 
   /** Null: transport ucx is not wanted, or cannot be used, as the obstacle says. */
-  private final Fabric fabric;
+  private final NetworkTransport network;
 
-  private String fabricObstacle;
+  private String networkUnavailableReason;
   private final Poller poller;
   private final Registrar registrar;
   private final ConcurrentHashMap<Integer, RemotePeer> peers = new ConcurrentHashMap<>();
@@ -73,11 +73,11 @@ public final class LocalNode implements Node {
             thrown -> internal("a handler", thrown));
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
-    fabric = openFabric();
+    network = openNetwork();
     try {
       registrar = new Registrar(this);
     } catch (IOException | RuntimeException e) {
-      closeFabric();
+      closeNetwork();
       throw e;
     }
     try {
@@ -86,48 +86,50 @@ public final class LocalNode implements Node {
       registrar.undo();
       throw e;
     }
-    if (fabric != null) {
-      fabric.begin(poller::wake, looksAfterPeers);
+    if (network != null) {
+      network.begin(poller::wake, looksAfterPeers);
     }
   }
 
-  private Fabric openFabric() throws IOException {
+  private NetworkTransport openNetwork() throws IOException {
     if (!options.transports().contains(Transport.UCX)) {
-      fabricObstacle = "transport ucx is off";
+      networkUnavailableReason = "transport ucx is off";
       return null;
     }
     try {
-      return UcxFabric.open(threadName("ucx"), options.maxConnections());
+      return UcxTransport.open(threadName("ucx"), options.maxConnections());
     } catch (IOException e) {
-      fabricObstacle = e.getMessage();
+      networkUnavailableReason = e.getMessage();
     } catch (LinkageError e) {
-      fabricObstacle =
+      networkUnavailableReason =
           "the modules io.talaria.ucx and io.talaria.ffi are not there: put their jars on the class"
               + " path, or add --add-modules io.talaria.ucx ("
               + e
               + ")";
     }
     if (options.transports().size() == 1) {
-      throw new IOException("transport ucx is the only one, and cannot be used: " + fabricObstacle);
+      throw new IOException(
+          "transport ucx is the only one, and cannot be used: " + networkUnavailableReason);
     }
     LOG.log(
-        System.Logger.Level.INFO, () -> "node " + id() + " goes without ucx: " + fabricObstacle);
+        System.Logger.Level.INFO,
+        () -> "node " + id() + " goes without ucx: " + networkUnavailableReason);
     return null;
   }
 
   /** The engine of transport ucx, or null. */
-  Fabric fabric() {
-    return fabric;
+  NetworkTransport network() {
+    return network;
   }
 
   /** Why there is none. */
-  String fabricObstacle() {
-    return fabricObstacle;
+  String networkUnavailableReason() {
+    return networkUnavailableReason;
   }
 
-  void closeFabric() {
-    if (fabric != null) {
-      fabric.close();
+  void closeNetwork() {
+    if (network != null) {
+      network.close();
     }
   }
 

@@ -3,7 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.IdleStrategy;
-import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class Poller extends Thread {
   private final LocalNode node;
 
   /** Or null. */
-  private final Fabric fabric;
+  private final NetworkTransport network;
 
   private final Selector selector;
   private final Spinner spinner;
@@ -81,7 +81,7 @@ final class Poller extends Thread {
     setDaemon(true);
     this.node = node;
     this.idleStrategy = idleStrategy;
-    fabric = node.fabric();
+    network = node.network();
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
@@ -205,8 +205,8 @@ final class Poller extends Thread {
       done = true;
     }
     lookNowAndThen();
-    if (fabric != null) {
-      done |= fabric.bring();
+    if (network != null) {
+      done |= network.bring();
     }
     Connection[] all = connections;
     boolean stalled = false;
@@ -226,8 +226,8 @@ final class Poller extends Thread {
     if (!stalled) {
       node.delivery().enoughRoom();
     }
-    if (fabric != null) {
-      done |= fabric.send();
+    if (network != null) {
+      done |= network.send();
     }
     return done;
   }
@@ -271,9 +271,9 @@ final class Poller extends Thread {
       quiet &= each.arm();
     }
     long most = lent ? LENT_MS : 0;
-    if (fabric != null) {
-      quiet = quiet && fabric.arm(); // last: what is sent before may want a look
-      int look = fabric.maxSleepMs();
+    if (network != null) {
+      quiet = quiet && network.arm(); // last: what is sent before may want a look
+      int look = network.maxSleepMs();
       most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {

@@ -11,8 +11,8 @@ import io.talaria.messaging.handshake.Announcement;
 import io.talaria.messaging.handshake.HandshakeMessage;
 import io.talaria.messaging.handshake.NodeHandshake;
 import io.talaria.messaging.handshake.Pairing;
-import io.talaria.messaging.transport.Fabric;
 import io.talaria.messaging.transport.LoopTrack;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.ShmLayout;
 import io.talaria.messaging.transport.ShmTrack;
 import io.talaria.messaging.transport.TcpTrack;
@@ -156,7 +156,7 @@ final class Registrar extends Thread {
   private final HandshakeMessage.Offer offer;
 
   /** Or null. */
-  private final Fabric fabric;
+  private final NetworkTransport network;
 
   private final Announcement announcement;
   private final ServerSocketChannel tcp;
@@ -177,7 +177,7 @@ final class Registrar extends Thread {
       throw new IllegalArgumentException("encrypted() needs a key: call NodeOptions.key");
     }
     offer = offer();
-    fabric = node.fabric();
+    network = node.network();
     Path shm = options.sharedMemoryDirectory();
     shmDirectory =
         new PrivateDirectory(
@@ -189,7 +189,7 @@ final class Registrar extends Thread {
     Announcement announced = null;
     try {
       listener = listen();
-      if (options.transports().contains(Transport.SHM) || fabric != null) {
+      if (options.transports().contains(Transport.SHM) || network != null) {
         Path run = options.runDirectory();
         announced =
             new Announcement(
@@ -467,7 +467,7 @@ final class Registrar extends Thread {
               + (announcement == null ? " (transport shm is off)" : "")
               + (transports(false) != 0
                   ? " and not in the directory of nodes"
-                  : fabric == null
+                  : network == null
                       ? ", and transport tcp is off"
                       : ", transport tcp is off, and ucx is for this host alone: "
                           + unfitBetweenHosts()));
@@ -578,7 +578,7 @@ final class Registrar extends Thread {
     if (handshake.proved()) {
       int transports = transports(step.local);
       byte[] way =
-          (transports & HandshakeMessage.UCX) == 0 ? new byte[0] : fabric.offer(pair.peer.id());
+          (transports & HandshakeMessage.UCX) == 0 ? new byte[0] : network.offer(pair.peer.id());
       step.offered = way.length == 0 ? transports & ~HandshakeMessage.UCX : transports;
       handshake.send(
           new HandshakeMessage.Hello(
@@ -604,7 +604,7 @@ final class Registrar extends Thread {
     if (local && own.contains(Transport.SHM)) {
       transports |= HandshakeMessage.SHM;
     }
-    if (fabric != null && (local || unfitBetweenHosts() == null)) {
+    if (network != null && (local || unfitBetweenHosts() == null)) {
       transports |= HandshakeMessage.UCX;
     }
     return transports;
@@ -612,8 +612,8 @@ final class Registrar extends Thread {
 
   /** Why transport ucx is not used on sessions by TCP, or null. */
   private String unfitBetweenHosts() {
-    if (fabric == null) {
-      return node.fabricObstacle();
+    if (network == null) {
+      return node.networkUnavailableReason();
     }
     if (options.isEncrypted()) {
       return "what UCX carries is not encrypted";
@@ -864,7 +864,7 @@ final class Registrar extends Thread {
       step.why = step.local ? "same host" : "accepted by TCP";
       if ((common & HandshakeMessage.UCX) != 0) {
         try {
-          way = acceptByFabric(step);
+          way = acceptByNetwork(step);
         } catch (IOException e) {
           step.why += "; not by ucx: " + e.getMessage();
         }
@@ -919,10 +919,13 @@ final class Registrar extends Thread {
         controlRingBytes(theirs));
   }
 
-  private ByteBuffer acceptByFabric(Step step) throws IOException {
+  private ByteBuffer acceptByNetwork(Step step) throws IOException {
     byte[] response =
-        fabric.accept(
-            step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
+        network.accept(
+            step.pair.peer.id(),
+            step.hello.incarnation(),
+            incarnation,
+            bytes(step.hello.network()));
     step.transport = HandshakeMessage.UCX;
     return ByteBuffer.wrap(response);
   }
@@ -964,7 +967,7 @@ final class Registrar extends Thread {
       throw new IOException("transport " + step.transport + " was not offered");
     }
     if (step.transport == HandshakeMessage.UCX) {
-      fabric.accepted(step.pair.peer.id(), welcome.incarnation(), bytes(welcome.fabric()));
+      network.accepted(step.pair.peer.id(), welcome.incarnation(), bytes(welcome.network()));
     } else if (step.transport == HandshakeMessage.SHM) {
       try {
         step.mapping = files.open(welcome.file(), shmBytes(welcome.offer()), welcome.offer().pid());
@@ -1038,7 +1041,7 @@ final class Registrar extends Thread {
       files.remove(step.file); // the other side has mapped it, and taken its name away
     } else if (step.transport == HandshakeMessage.UCX) {
       track =
-          fabric.track(
+          network.track(
               connection, pair.peer.id(), step.number, handshake.channel(), step.why, capacity);
     } else {
       track =
@@ -1409,7 +1412,7 @@ final class Registrar extends Thread {
       each.track().close();
     }
     connections.clear();
-    node.closeFabric();
+    node.closeNetwork();
     for (RemotePeer peer : node.remotes()) {
       peer.connection(null);
     }

@@ -18,12 +18,12 @@ import java.util.TreeMap;
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body
- *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | transports 1 | offer | fabric
- *   WELCOME  incarnation 8 | number 4 | transport 1 | file 8 | offer | fabric | forms
+ *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | transports 1 | offer | network
+ *   WELCOME  incarnation 8 | number 4 | transport 1 | file 8 | offer | network | forms
  *   REJECT   code 1 | text
  *   READY    forms
  *   forms    count 2 | type 2, text each: of those types whose fingerprints differ, how they are written
- *   fabric   length 2 | what the ends of transport ucx have to know of each other
+ *   network  length 2 | what the ends of transport ucx have to know of each other
  *   offer    pid 8 | max message 4 | data ring 4 | control ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
@@ -216,15 +216,15 @@ public final class HandshakeMessage {
       int heard,
       int transports,
       Offer offer,
-      ByteBuffer fabric) {
+      ByteBuffer network) {
     /** As bytes. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(HELLO, 37 + offer.bytes() + fabric.remaining());
+      ByteBuffer to = begin(HELLO, 37 + offer.bytes() + network.remaining());
       to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
       to.putShort((short) from).putShort((short) this.to);
       to.putLong(incarnation).putInt(heard).put((byte) transports);
       offer.put(to);
-      putBytes(to, fabric);
+      putBytes(to, network);
       return to.flip();
     }
 
@@ -263,14 +263,14 @@ public final class HandshakeMessage {
       int transport,
       long file,
       Offer offer,
-      ByteBuffer fabric,
+      ByteBuffer network,
       Forms forms) {
     /** As bytes. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(WELCOME, 23 + offer.bytes() + fabric.remaining() + forms.bytes());
+      ByteBuffer to = begin(WELCOME, 23 + offer.bytes() + network.remaining() + forms.bytes());
       to.putLong(incarnation).putInt(number).put((byte) transport).putLong(file);
       offer.put(to);
-      putBytes(to, fabric);
+      putBytes(to, network);
       forms.put(to);
       return to.flip();
     }
@@ -344,7 +344,7 @@ public final class HandshakeMessage {
 
   private static void putBytes(ByteBuffer to, ByteBuffer bytes) {
     if (bytes.remaining() > MAX_FABRIC) {
-      throw new IllegalArgumentException(bytes.remaining() + " bytes about a transport");
+      throw new IllegalArgumentException(bytes.remaining() + " bytes about the network");
     }
     to.putShort((short) bytes.remaining()).put(bytes.duplicate());
   }
@@ -353,7 +353,7 @@ public final class HandshakeMessage {
     need(from, Short.BYTES);
     int length = Short.toUnsignedInt(from.getShort());
     if (length > MAX_FABRIC) {
-      throw new ProtocolException(length + " bytes about a transport");
+      throw new ProtocolException(length + " bytes about the network");
     }
     need(from, length);
     byte[] bytes = new byte[length];

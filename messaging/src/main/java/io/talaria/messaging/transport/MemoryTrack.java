@@ -8,12 +8,12 @@ import io.talaria.messaging.ring.RingProducer;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A way through memory: who receives reads the rings into which the sender writes. They are small
+ * A link through memory: who receives reads the rings into which the sender writes. They are small
  * at first; {@link #grow} makes a larger one, which goes on where the one before ends.
  */
 abstract class MemoryTrack extends Track {
   /** One priority, one direction each. */
-  private static final class Way {
+  private static final class PriorityRings {
     final int priority;
     final int most;
 
@@ -32,7 +32,7 @@ abstract class MemoryTrack extends Track {
     int inGeneration;
     volatile RingConsumer in;
 
-    Way(int priority, int most) {
+    PriorityRings(int priority, int most) {
       this.priority = priority;
       this.most = most;
     }
@@ -42,19 +42,22 @@ abstract class MemoryTrack extends Track {
     }
   }
 
-  private final Way[] ways;
+  private final PriorityRings[] byPriority;
 
   /** What the rings may have; {@link #begin} comes next. */
   MemoryTrack(int... most) {
-    ways = new Way[] {new Way(RingPair.DATA, most[0]), new Way(RingPair.CONTROL, most[1])};
+    byPriority =
+        new PriorityRings[] {
+          new PriorityRings(RingPair.DATA, most[0]), new PriorityRings(RingPair.CONTROL, most[1])
+        };
   }
 
   /** Makes the first rings; by the constructors. */
   final void begin() {
-    for (Way way : ways) {
-      int capacity = way.outCapacity(0);
-      way.out = new RingProducer(outMemory(way.priority, 0), capacity);
-      way.in = new RingConsumer(inMemory(way.priority, 0), capacity);
+    for (PriorityRings rings : byPriority) {
+      int capacity = rings.outCapacity(0);
+      rings.out = new RingProducer(outMemory(rings.priority, 0), capacity);
+      rings.in = new RingConsumer(inMemory(rings.priority, 0), capacity);
     }
   }
 
@@ -69,55 +72,55 @@ abstract class MemoryTrack extends Track {
 
   @Override
   public final RingProducer out(int priority) {
-    return ways[priority].out;
+    return byPriority[priority].out;
   }
 
   @Override
   public final Inlet in(int priority) {
-    return ways[priority].in;
+    return byPriority[priority].in;
   }
 
   @Override
   public final int maxCapacity(int priority) {
-    return ways[priority].most;
+    return byPriority[priority].most;
   }
 
   @Override
   public final boolean canGrow(int priority) {
-    Way way = ways[priority];
-    return way.out.capacity() < way.most && !way.grown;
+    PriorityRings rings = byPriority[priority];
+    return rings.out.capacity() < rings.most && !rings.grown;
   }
 
   @Override
   public final boolean mayGrow(int priority) {
-    Way way = ways[priority];
-    return canGrow(priority) && !way.growing && way.out.beforeDrained();
+    PriorityRings rings = byPriority[priority];
+    return canGrow(priority) && !rings.growing && rings.out.beforeDrained();
   }
 
   @Override
   public final boolean grows(int priority, RingProducer sealed) {
-    Way way = ways[priority];
-    return way.growing || way.out != sealed;
+    PriorityRings rings = byPriority[priority];
+    return rings.growing || rings.out != sealed;
   }
 
   @Override
   public final boolean grow(int priority) {
-    Way way = ways[priority];
+    PriorityRings rings = byPriority[priority];
     RingProducer old;
-    synchronized (way) {
-      old = way.out;
+    synchronized (rings) {
+      old = rings.out;
       if (!mayGrow(priority) || old.sealed()) {
         return false;
       }
-      MemorySegment memory = outMemory(priority, way.outGeneration + 1);
+      MemorySegment memory = outMemory(priority, rings.outGeneration + 1);
       if (memory == null) {
-        way.grown = true;
+        rings.grown = true;
         return false;
       }
-      way.growing = true;
-      way.outGeneration++;
-      way.out = old.continueIn(memory, way.outCapacity(way.outGeneration));
-      way.growing = false;
+      rings.growing = true;
+      rings.outGeneration++;
+      rings.out = old.continueIn(memory, rings.outCapacity(rings.outGeneration));
+      rings.growing = false;
     }
     if (old.mustWake()) {
       wakePeer(); // it sleeps at the end of the old one
@@ -127,27 +130,27 @@ abstract class MemoryTrack extends Track {
 
   @Override
   public final void seal(int priority) {
-    Way way = ways[priority];
-    synchronized (way) {
-      way.out.seal();
+    PriorityRings rings = byPriority[priority];
+    synchronized (rings) {
+      rings.out.seal();
     }
   }
 
   @Override
   public final boolean goesOn(int priority) {
-    return ways[priority].in.goesOn();
+    return byPriority[priority].in.goesOn();
   }
 
   @Override
   public final boolean moveOn(int priority) {
-    Way way = ways[priority];
-    RingConsumer old = way.in;
+    PriorityRings rings = byPriority[priority];
+    RingConsumer old = rings.in;
     if (!old.goesOn()) {
       return false;
     }
-    int capacity = way.outCapacity(way.inGeneration + 1);
-    way.inGeneration++;
-    way.in = old.continueIn(inMemory(priority, way.inGeneration), capacity);
+    int capacity = rings.outCapacity(rings.inGeneration + 1);
+    rings.inGeneration++;
+    rings.in = old.continueIn(inMemory(priority, rings.inGeneration), capacity);
     if (old.mustWake()) {
       wakeSenders();
     }
@@ -162,24 +165,25 @@ abstract class MemoryTrack extends Track {
 
   @Override
   public final void published(int priority) {
-    if (ways[priority].in.mustWake()) {
+    if (byPriority[priority].in.mustWake()) {
       wakeSenders();
     }
   }
 
   @Override
   public final void arm(int priority) {
-    ways[priority].in.arm();
+    byPriority[priority].in.arm();
   }
 
   @Override
   public final void disarm(int priority) {
-    ways[priority].in.disarm();
+    byPriority[priority].in.disarm();
   }
 
   /** What was marked before the end of the other side is there: marks come before the end. */
   @Override
   public final boolean over() {
-    return severed() || (ways[RingPair.DATA].in.ended() && ways[RingPair.CONTROL].in.ended());
+    return severed()
+        || (byPriority[RingPair.DATA].in.ended() && byPriority[RingPair.CONTROL].in.ended());
   }
 }

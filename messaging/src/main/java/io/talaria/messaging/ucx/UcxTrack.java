@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * A connection whose frames travel on the stream of a {@link UcxWay}. The worker's turn is what the
- * two locks of a stream of TCP are: whoever has it sends and receives for all connections.
+ * A connection whose frames travel on the stream of a {@link UcxChannel}. The worker's turn is what
+ * the two locks of a stream of TCP are: whoever has it sends and receives for all connections.
  */
 final class UcxTrack extends MirrorTrack {
   /** Frames in a turn, then it is the next connection's. */
@@ -21,8 +21,8 @@ final class UcxTrack extends MirrorTrack {
 
   private static final int MAX_LOOKS = 1 << 10;
 
-  private final UcxFabric fabric;
-  private final UcxWay way;
+  private final UcxTransport network;
+  private final UcxChannel channel;
   private final int number;
   private final SocketChannel session;
   private final long sinceNs = System.nanoTime();
@@ -42,16 +42,16 @@ final class UcxTrack extends MirrorTrack {
   private volatile boolean endCame;
 
   UcxTrack(
-      UcxFabric fabric,
-      UcxWay way,
+      UcxTransport network,
+      UcxChannel channel,
       TrackOwner owner,
       int number,
       SocketChannel session,
       String why,
       int[] capacity) {
     super(owner, why, number, capacity, capacity);
-    this.fabric = fabric;
-    this.way = way;
+    this.network = network;
+    this.channel = channel;
     this.number = number;
     this.session = session;
   }
@@ -60,8 +60,8 @@ final class UcxTrack extends MirrorTrack {
     return number;
   }
 
-  UcxWay way() {
-    return way;
+  UcxChannel channel() {
+    return channel;
   }
 
   /** How long it has been there, in nanoseconds. */
@@ -88,12 +88,12 @@ final class UcxTrack extends MirrorTrack {
 
   @Override
   protected boolean enterOutput() {
-    return fabric.enter();
+    return network.enter();
   }
 
   @Override
   protected void exitOutput() {
-    fabric.exit();
+    network.exit();
   }
 
   @Override
@@ -108,10 +108,10 @@ final class UcxTrack extends MirrorTrack {
 
   @Override
   public boolean push() {
-    return fabric.push(this);
+    return network.push(this);
   }
 
-  /** The fabric does it for all. */
+  /** The network does it for all. */
   @Override
   public boolean pushInTurn() {
     return false;
@@ -123,10 +123,10 @@ final class UcxTrack extends MirrorTrack {
     try {
       for (int i = 0; !over && !finished; i++) {
         if (i == MAX_FRAMES) {
-          fabric.wants(this);
+          network.wants(this);
           break;
         }
-        stuck = !way.hasRoom();
+        stuck = !channel.hasRoom();
         if (stuck || !sendNext()) {
           break;
         }
@@ -139,10 +139,10 @@ final class UcxTrack extends MirrorTrack {
   }
 
   private boolean sendNext() {
-    ByteBuffer slots = way.slotBytes();
-    int at = way.slotAt();
+    ByteBuffer slots = channel.slotBytes();
+    int at = channel.slotAt();
     if (takeCredit(slots, at)) {
-      way.sendSlot(UcxLayout.CREDIT_FRAME_BYTES);
+      channel.sendSlot(UcxLayout.CREDIT_FRAME_BYTES);
     } else if (takeRun(RingPair.CONTROL, slots, at)) {
       sendRun(RingPair.CONTROL);
     } else if (takeRun(RingPair.DATA, slots, at)) {
@@ -150,7 +150,7 @@ final class UcxTrack extends MirrorTrack {
     } else if (finishing) {
       writeHeader(slots, at, UcxLayout.END, 0, 0, 0);
       finished = true;
-      way.sendSlot(UcxLayout.HEADER_BYTES);
+      channel.sendSlot(UcxLayout.HEADER_BYTES);
     } else {
       return false;
     }
@@ -158,7 +158,7 @@ final class UcxTrack extends MirrorTrack {
   }
 
   private void sendRun(int priority) {
-    way.sendRun(
+    channel.sendRun(
         this, priority, sender(priority).memory(), runStart(), runBytes(), sender(priority).word());
   }
 
@@ -176,9 +176,9 @@ final class UcxTrack extends MirrorTrack {
   void takeHead(ByteBuffer head) {
     int bytes = takeHeader(head, 0, UcxLayout.MAX_HEAD_BYTES);
     if (bytes == UcxLayout.CREDIT_FRAME_BYTES) {
-      fabric.wants(this); // there is room for more
+      network.wants(this); // there is room for more
     } else if (awaited() == 0) {
-      fabric.brought(this, RingPair.DATA);
+      network.brought(this, RingPair.DATA);
     }
   }
 
@@ -190,7 +190,7 @@ final class UcxTrack extends MirrorTrack {
   /** Takes some of them. */
   void takeBytes(StreamChunk chunk, long at, int bytes) {
     chunk.copyTo(at, mirror(awaitedPriority()).memory(), place(), bytes);
-    fabric.brought(this, awaitedPriority());
+    network.brought(this, awaitedPriority());
     arrived(bytes);
   }
 
@@ -203,7 +203,7 @@ final class UcxTrack extends MirrorTrack {
 
   @Override
   public boolean bring() {
-    fabric.bring(this);
+    network.bring(this);
     return false; // what is not for the one who waits has woken the poller
   }
 
@@ -224,7 +224,7 @@ final class UcxTrack extends MirrorTrack {
     }
     if (sessionEnded) {
       // What it has sent before may be here already.
-      for (int i = 0; i < MAX_LOOKS && !over && fabric.bringEntering(); i++) {
+      for (int i = 0; i < MAX_LOOKS && !over && network.bringEntering(); i++) {
         continue;
       }
       end();
@@ -250,11 +250,11 @@ final class UcxTrack extends MirrorTrack {
   @Override
   public String state() {
     return "; ucx: "
-        + way
+        + channel
         + (stuck ? ", stuck" : "")
         + (again ? ", wants to be pushed" : "")
         + (endCame ? ", end came; " : "; ")
-        + fabric;
+        + network;
   }
 
   @Override
@@ -264,6 +264,6 @@ final class UcxTrack extends MirrorTrack {
     } catch (IOException e) {
       // Nothing was to be sent.
     }
-    fabric.left(this);
+    network.left(this);
   }
 }

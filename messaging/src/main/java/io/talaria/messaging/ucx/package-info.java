@@ -11,6 +11,6 @@
  * one is closed, it is by force, at both ends.
  *
  * <p>The only package that names {@code io.talaria.ucx}, which may be absent: nothing here is
- * touched before {@link io.talaria.messaging.ucx.UcxFabric#open}, which says what is missing.
+ * touched before {@link io.talaria.messaging.ucx.UcxTransport#open}, which says what is missing.
  */
 package io.talaria.messaging.ucx;

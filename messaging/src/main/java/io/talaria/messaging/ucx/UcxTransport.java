@@ -4,7 +4,7 @@ package io.talaria.messaging.ucx;
 
 import io.talaria.ffi.Epoll;
 import io.talaria.ffi.Libc;
-import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import io.talaria.messaging.transport.TrackOwner;
@@ -68,7 +68,7 @@ import java.util.concurrent.locks.LockSupport;
  *       itself does every 20 seconds.
  * </ol>
  */
-public final class UcxFabric implements Fabric {
+public final class UcxTransport implements NetworkTransport {
   /** Whether to use what UCX carries by TCP; for tests. */
   private static final String BY_TCP = "talaria.ucx.tcp";
 
@@ -101,7 +101,7 @@ public final class UcxFabric implements Fabric {
   /** By how much two nodes may differ in what they count, by handshakes that came to nothing. */
   private static final int MAX_BEHIND = 64;
 
-  /** On a way that has brought nothing in so long something does not work. */
+  /** On a channel that has brought nothing in so long something does not work. */
   private static final long DUMB_NS = 5_000_000_000L;
 
   /** What is known of a process of another node. */
@@ -112,7 +112,7 @@ public final class UcxFabric implements Fabric {
     /** Endpoints made for its worker; see {@link UcxLayout}. */
     int made;
 
-    UcxWay way;
+    UcxChannel channel;
 
     /** What its next fresh stream is to begin with. */
     long token;
@@ -125,22 +125,22 @@ public final class UcxFabric implements Fabric {
     }
 
     boolean isOpen() {
-      return way != null && way.isOpen();
+      return channel != null && channel.isOpen();
     }
   }
 
   /** An endpoint that is being closed. */
   private static final class Closing {
     /** Of which it was, with sends that UCX is not done with; or null. */
-    private final UcxWay way;
+    private final UcxChannel channel;
 
     /** Of the closing; 0 or less if it is over. */
     private long request;
 
     private int rounds;
 
-    Closing(UcxWay way, long request) {
-      this.way = way;
+    Closing(UcxChannel channel, long request) {
+      this.channel = channel;
       this.request = request;
     }
   }
@@ -157,7 +157,7 @@ public final class UcxFabric implements Fabric {
 
   // Of whoever has the worker.
   private final Map<Integer, Known> known = new HashMap<>();
-  private final List<UcxWay> ways = new ArrayList<>();
+  private final List<UcxChannel> channels = new ArrayList<>();
   private final List<Closing> closing = new ArrayList<>();
   private final Endpoint[] ready = new Endpoint[MAX_READY];
   private final Endpoint[] failed = new Endpoint[MAX_READY];
@@ -186,7 +186,7 @@ public final class UcxFabric implements Fabric {
 
   private volatile boolean closed;
 
-  private UcxFabric(Context context, Worker worker, String thread) {
+  private UcxTransport(Context context, Worker worker, String thread) {
     this.context = context;
     this.worker = worker;
     worker.enter();
@@ -225,7 +225,7 @@ public final class UcxFabric implements Fabric {
    * @return one to be closed
    * @throws IOException if that cannot be; with a sentence that has the cure
    */
-  public static Fabric open(String thread, int connections) throws IOException {
+  public static NetworkTransport open(String thread, int connections) throws IOException {
     Context context = null;
     Worker worker = null;
     try {
@@ -239,7 +239,7 @@ public final class UcxFabric implements Fabric {
       }
       context = context(connections);
       worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
-      return new UcxFabric(context, worker, thread);
+      return new UcxTransport(context, worker, thread);
     } catch (UcxException | IllegalStateException e) { // of UCX; of the kernel: no descriptors
       if (worker != null) {
         worker.close();
@@ -344,9 +344,9 @@ public final class UcxFabric implements Fabric {
     do {
       count = worker.pollStreams(ready);
       for (int i = 0; i < count; i++) {
-        UcxWay way = (UcxWay) ready[i].attachment();
+        UcxChannel channel = (UcxChannel) ready[i].attachment();
         ready[i] = null;
-        way.receive();
+        channel.receive();
       }
     } while (count == MAX_READY);
     if (hasty) {
@@ -360,11 +360,11 @@ public final class UcxFabric implements Fabric {
 
   private void reap() {
     boolean still = false;
-    for (int i = 0; i < ways.size(); i++) {
-      UcxWay way = ways.get(i);
-      if (way.inFlight()) {
-        came |= way.reap();
-        still |= way.inFlight();
+    for (int i = 0; i < channels.size(); i++) {
+      UcxChannel channel = channels.get(i);
+      if (channel.inFlight()) {
+        came |= channel.reap();
+        still |= channel.inFlight();
       }
     }
     for (int i = closing.size() - 1; i >= 0; i--) {
@@ -376,22 +376,22 @@ public final class UcxFabric implements Fabric {
   }
 
   private boolean isClosed(Closing one) {
-    if (one.way != null) {
-      boolean unused = one.way.reap();
+    if (one.channel != null) {
+      boolean unused = one.channel.reap();
     }
     if (one.request > 0 && worker.poll(one.request) != Status.IN_PROGRESS) {
       one.request = 0;
     }
-    boolean left = one.request > 0 || (one.way != null && one.way.inFlight());
+    boolean left = one.request > 0 || (one.channel != null && one.channel.inFlight());
     return !left && ++one.rounds >= ROUNDS_TO_CLOSE;
   }
 
   private void lookForFailures() {
     int count = worker.pollFailures(failed);
     for (int i = 0; i < count; i++) {
-      UcxWay way = (UcxWay) failed[i].attachment();
+      UcxChannel channel = (UcxChannel) failed[i].attachment();
       failed[i] = null;
-      way.end(way.failure());
+      channel.end(channel.failure());
     }
   }
 
@@ -514,7 +514,7 @@ public final class UcxFabric implements Fabric {
     return hasty || refuses ? HASTE_MS : tracks.length == 0 ? 0 : lookMs;
   }
 
-  // ---- of the ways and tracks; by whoever has the worker
+  // ---- of the channels and tracks; by whoever has the worker
 
   /** A connection has something to send. */
   void wants(UcxTrack track) {
@@ -544,9 +544,9 @@ public final class UcxFabric implements Fabric {
   }
 
   /** An endpoint was closed. */
-  void closed(UcxWay way, long request) {
-    ways.remove(way);
-    closing.add(new Closing(way, request));
+  void closed(UcxChannel channel, long request) {
+    channels.remove(channel);
+    closing.add(new Closing(channel, request));
     posted();
   }
 
@@ -557,17 +557,17 @@ public final class UcxFabric implements Fabric {
     }
     try {
       tracks = Arrays.stream(tracks).filter(each -> each != track).toArray(UcxTrack[]::new);
-      UcxWay way = track.way();
-      if (way.end(track) && !track.endedInOrder()) {
+      UcxChannel channel = track.channel();
+      if (channel.end(track) && !track.endedInOrder()) {
         // Whoever is at the other end, what comes from there is of no use.
-        if (!way.heard() && track.ageNs() > DUMB_NS) {
+        if (!channel.heard() && track.ageNs() > DUMB_NS) {
           for (Known each : known.values()) {
-            if (each.way == way) {
+            if (each.channel == channel) {
               each.obstacle = "nothing came by UCX";
             }
           }
         }
-        way.close();
+        channel.close();
       }
     } finally {
       exit();
@@ -680,9 +680,9 @@ public final class UcxFabric implements Fabric {
     Known peer = known(id);
     if (peer.incarnation != incarnation) {
       if (peer.isOpen()) {
-        peer.way.end("another process has its id");
+        peer.channel.end("another process has its id");
       }
-      peer.way = null;
+      peer.channel = null;
       peer.incarnation = incarnation;
       peer.made = 0;
       peer.obstacle = null;
@@ -711,7 +711,7 @@ public final class UcxFabric implements Fabric {
       throw new IOException(before + " endpoints were made: UCX has no numbers for more");
     }
     if (peer.isOpen()) {
-      peer.way.end("the other side has lost the connection, and made a new one");
+      peer.channel.end("the other side has lost the connection, and made a new one");
     }
     String name = "node " + peer.id;
     Endpoint.Options options = Endpoint.Options.to(to).name(name);
@@ -724,14 +724,14 @@ public final class UcxFabric implements Fabric {
       }
       Endpoint endpoint = worker.connect(options);
       peer.made++;
-      UcxWay way = new UcxWay(this, name, endpoint, tokenIn, tokenOut);
-      if (!way.isOpen()) {
-        throw new IOException("its way by UCX has failed");
+      UcxChannel channel = new UcxChannel(this, name, endpoint, tokenIn, tokenOut);
+      if (!channel.isOpen()) {
+        throw new IOException("its channel by UCX has failed");
       }
-      peer.way = way;
-      ways.add(way);
+      peer.channel = channel;
+      channels.add(channel);
     } catch (UcxException e) {
-      peer.obstacle = "UCX finds no way to it: " + e.getMessage();
+      peer.obstacle = "UCX finds no channel to it: " + e.getMessage();
       throw new IOException(peer.obstacle, e);
     }
   }
@@ -744,13 +744,13 @@ public final class UcxFabric implements Fabric {
     try {
       Known peer = known(id);
       if (!peer.isOpen()) {
-        throw new IOException("its way by UCX has failed");
+        throw new IOException("its channel by UCX has failed");
       }
-      String how = why + ", by " + peer.way.transports();
-      UcxTrack track = new UcxTrack(this, peer.way, owner, number, session, how, capacity);
+      String how = why + ", by " + peer.channel.transports();
+      UcxTrack track = new UcxTrack(this, peer.channel, owner, number, session, how, capacity);
       tracks = Arrays.copyOf(tracks, tracks.length + 1);
       tracks[tracks.length - 1] = track;
-      peer.way.begin(track);
+      peer.channel.begin(track);
       return track;
     } finally {
       exit();
@@ -802,9 +802,9 @@ public final class UcxFabric implements Fabric {
 
   /** The others close their endpoints, too; what is under way gets a moment. */
   private void sayGone() {
-    for (UcxWay way : List.copyOf(ways)) {
-      if (way.hasRoom()) {
-        way.sendGone();
+    for (UcxChannel channel : List.copyOf(channels)) {
+      if (channel.hasRoom()) {
+        channel.sendGone();
       }
     }
     long until = System.nanoTime() + CLOSE_NS;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
-import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import io.talaria.messaging.transport.TrackOwner;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Two workers of UCX in one process, without nodes: handshakes that come to nothing, and lies. */
 @Timeout(60)
-class UcxFabricTest {
+class UcxTransportTest {
   private static final int[] CAPACITY = {64 << 10, 16 << 10};
   private static final int NEAR = 1;
   private static final int FAR = 2;
@@ -73,8 +73,8 @@ class UcxFabricTest {
     }
   }
 
-  private Fabric near;
-  private Fabric far;
+  private NetworkTransport near;
+  private NetworkTransport far;
   private final Owner nearOwner = new Owner();
   private final Owner farOwner = new Owner();
   private final List<SocketChannel> channels = new ArrayList<>();
@@ -84,8 +84,8 @@ class UcxFabricTest {
   @BeforeEach
   void open() throws Exception {
     assumeThat(Ucx.obstacle()).isEmpty();
-    near = UcxFabric.open("near", 10);
-    far = UcxFabric.open("far", 10);
+    near = UcxTransport.open("near", 10);
+    far = UcxTransport.open("far", 10);
     near.begin(() -> {}, false);
     far.begin(() -> {}, false);
   }
@@ -141,8 +141,8 @@ class UcxFabricTest {
   }
 
   /** A turn of each one's poller. */
-  private static void turn(Fabric... fabrics) {
-    for (Fabric each : fabrics) {
+  private static void turn(NetworkTransport... networks) {
+    for (NetworkTransport each : networks) {
       boolean unused = each.bring();
       unused = each.send();
     }
@@ -152,10 +152,10 @@ class UcxFabricTest {
     await(condition, near, far);
   }
 
-  private void await(Condition condition, Fabric... fabrics) {
+  private void await(Condition condition, NetworkTransport... networks) {
     for (int i = 0; !condition.holds(); i++) {
       assertThat(i).as("%s, %s", nearOwner.failure, farOwner.failure).isLessThan(LOOKS);
-      turn(fabrics);
+      turn(networks);
     }
   }
 
@@ -163,9 +163,9 @@ class UcxFabricTest {
     return take(track, priority, near, far);
   }
 
-  private long take(Track track, int priority, Fabric... fabrics) {
+  private long take(Track track, int priority, NetworkTransport... networks) {
     Inlet in = track.in(priority);
-    await(() -> in.peek() != 0, fabrics);
+    await(() -> in.peek() != 0, networks);
     long value = in.memory().get(ValueLayout.JAVA_LONG, in.offset() + 8);
     in.advance();
     in.publish();
@@ -270,7 +270,7 @@ class UcxFabricTest {
       here.close();
       there.close();
       assertThat(((UcxTrack) here).endedInOrder()).isTrue();
-      assertThat(((UcxTrack) here).way().isOpen()).isTrue();
+      assertThat(((UcxTrack) here).channel().isOpen()).isTrue();
     }
     assertThat(farOwner.failure.get()).isNull();
   }
@@ -287,7 +287,7 @@ class UcxFabricTest {
       put(here, RingPair.DATA, incarnation);
       assertThat(take(other, RingPair.DATA)).isEqualTo(incarnation);
       far.close(); // says so, whatever is there
-      far = UcxFabric.open("far", 10);
+      far = UcxTransport.open("far", 10);
       far.begin(() -> {}, false);
       await(here::over);
       assertThat(nearOwner.failure.getAndSet(null)).isEqualTo("its node was closed");
@@ -297,7 +297,7 @@ class UcxFabricTest {
 
   @Test
   void whoBreaksTheRulesLosesItsConnectionAndNoOther() throws Exception {
-    Fabric third = UcxFabric.open("third", 10);
+    NetworkTransport third = UcxTransport.open("third", 10);
     try {
       third.begin(() -> {}, false);
       sessions();
@@ -309,14 +309,14 @@ class UcxFabricTest {
       near.accepted(3, 33, third.accept(NEAR, 11, 33, near.offer(3)));
       Track sound = near.track(soundOwner, 3, 1, nearSession, "test", CAPACITY);
       Track other = third.track(thirdOwner, NEAR, 1, farSession, "test", CAPACITY);
-      UcxFabric liar = (UcxFabric) far;
-      UcxWay way = ((UcxTrack) there).way();
+      UcxTransport liar = (UcxTransport) far;
+      UcxChannel channel = ((UcxTrack) there).channel();
       assertThat(liar.enter()).isTrue();
-      way.slotBytes().putInt(way.slotAt(), 1 << 30); // more than there is room for
-      way.slotBytes().putInt(way.slotAt() + 4, 0);
-      way.slotBytes().putInt(way.slotAt() + UcxLayout.KIND, UcxLayout.DATA);
-      way.slotBytes().putInt(way.slotAt() + UcxLayout.NUMBER, 1);
-      way.sendSlot(UcxLayout.HEADER_BYTES);
+      channel.slotBytes().putInt(channel.slotAt(), 1 << 30); // more than there is room for
+      channel.slotBytes().putInt(channel.slotAt() + 4, 0);
+      channel.slotBytes().putInt(channel.slotAt() + UcxLayout.KIND, UcxLayout.DATA);
+      channel.slotBytes().putInt(channel.slotAt() + UcxLayout.NUMBER, 1);
+      channel.sendSlot(UcxLayout.HEADER_BYTES);
       liar.exit();
       await(here::over);
       assertThat(nearOwner.failure.get()).startsWith("protocol: a frame of 1073741824 bytes");
@@ -389,7 +389,7 @@ class UcxFabricTest {
     long seed = System.nanoTime();
     Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
     Semaphore woken = new Semaphore(0);
-    Fabric sleeper = UcxFabric.open("sleeper", 10);
+    NetworkTransport sleeper = UcxTransport.open("sleeper", 10);
     Thread beside = null;
     try {
       sleeper.begin(woken::release, false);
@@ -462,7 +462,7 @@ class UcxFabricTest {
       try {
         int before = sets();
         for (int i = 0; i < 10; i++) {
-          assertThatThrownBy(() -> UcxFabric.watching(worker))
+          assertThatThrownBy(() -> UcxTransport.watching(worker))
               .isInstanceOf(IllegalStateException.class)
               .hasMessageContaining("WAKEUP");
         }
@@ -494,6 +494,6 @@ class UcxFabricTest {
         .hasMessage("the other side has made 200 endpoints, this one 0");
     assertThatThrownBy(() -> far.track(farOwner, NEAR, 1, null, "test", CAPACITY))
         .isInstanceOf(IOException.class)
-        .hasMessage("its way by UCX has failed");
+        .hasMessage("its channel by UCX has failed");
   }
 }

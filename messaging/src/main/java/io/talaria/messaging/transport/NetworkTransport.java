@@ -12,7 +12,7 @@ import java.nio.channels.SocketChannel;
  * <p>What the two ends have to know of each other goes with their handshake: the caller's {@link
  * #offer}, the other's {@link #accept}, which the caller takes by {@link #accepted}.
  */
-public interface Fabric {
+public interface NetworkTransport {
   /**
    * Begins, when there is a thread to be woken.
    *
@@ -26,13 +26,13 @@ public interface Fabric {
   byte[] offer(int id);
 
   /**
-   * Makes the way to a node that has called, or takes the one there is. Registrar.
+   * Makes the channel to a node that has called, or takes the one there is. Registrar.
    *
    * @param incarnation of that node
    * @param own incarnation of this one
    * @param offer what it has said
    * @return what it is to be told
-   * @throws IOException if there is no such way; with a sentence for people
+   * @throws IOException if there is no such channel; with a sentence for people
    */
   byte[] accept(int id, long incarnation, long own, byte[] offer) throws IOException;
 
@@ -45,13 +45,13 @@ public interface Fabric {
   void accepted(int id, long incarnation, byte[] response) throws IOException;
 
   /**
-   * Makes a connection on the way to a node. Registrar.
+   * Makes a connection on the channel to a node. Registrar.
    *
    * @param number of the connection, above those before with that node
    * @param session connected, non-blocking; the track closes it
    * @param why it is this transport
    * @param capacity of the ring of each priority, in bytes
-   * @throws IOException if the way has failed meanwhile
+   * @throws IOException if the channel has failed meanwhile
    */
   Track track(
       TrackOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)

@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
  * header first, so that UCX gets it in one piece. Mostly UCX is done with it at once; if not, it
  * stands in a queue until it is, and the ring is given back in the order of the queue.
  */
-final class UcxWay {
+final class UcxChannel {
   /** Sends that UCX is not done with, a power of two. */
   private static final int MAX_IN_FLIGHT = 128;
 
@@ -28,7 +28,7 @@ final class UcxWay {
   /** The most bytes of records that go beside their header. */
   static final int MAX_BESIDE = SLOT_BYTES - UcxLayout.HEADER_BYTES;
 
-  private final UcxFabric fabric;
+  private final UcxTransport network;
   private final String name;
   private final long tokenIn;
   private Endpoint endpoint;
@@ -68,8 +68,8 @@ final class UcxWay {
    * @param tokenIn what the other end says first
    * @param tokenOut what it wants to hear first
    */
-  UcxWay(UcxFabric fabric, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
-    this.fabric = fabric;
+  UcxChannel(UcxTransport network, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
+    this.network = network;
     this.name = name;
     this.endpoint = endpoint;
     this.tokenIn = tokenIn;
@@ -185,7 +185,7 @@ final class UcxWay {
       senders[slot] = from;
       priorities[slot] = priority;
       words[slot] = word;
-      fabric.posted();
+      network.posted();
     }
   }
 
@@ -199,7 +199,7 @@ final class UcxWay {
   boolean reap() {
     int before = inFlight;
     while (inFlight != 0) {
-      int status = requests[oldest] == 0 ? Status.OK : fabric.poll(requests[oldest]);
+      int status = requests[oldest] == 0 ? Status.OK : network.poll(requests[oldest]);
       if (status == Status.IN_PROGRESS) {
         break;
       }
@@ -217,7 +217,7 @@ final class UcxWay {
     }
     boolean some = inFlight != before;
     if (some && track != null) {
-      fabric.wants(track);
+      network.wants(track);
     }
     return some;
   }
@@ -361,7 +361,7 @@ final class UcxWay {
     if (endpoint != null) {
       Endpoint closing = endpoint;
       endpoint = null;
-      fabric.closed(this, closing.closeForced());
+      network.closed(this, closing.closeForced());
     }
   }
 
