@@ -6,9 +6,9 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
-import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.nio.spin.Spinner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
  * waits for a response may take the inlet of the control ring meanwhile.
  */
-final class Connection implements TrackOwner {
+final class Connection implements LinkOwner {
   private static final int TURN = 256;
   private static final int LEADER_LOOKS = 200;
 
@@ -67,7 +67,7 @@ final class Connection implements TrackOwner {
   private final AtomicBoolean inletLock = new AtomicBoolean();
   private final AtomicInteger streams = new AtomicInteger();
 
-  private Track track;
+  private Link link;
   private Outlet outlet;
 
   /** Under the inlet lock. */
@@ -148,14 +148,14 @@ final class Connection implements TrackOwner {
   }
 
   /** Once, before anybody else knows it. */
-  void runOn(Track transport) {
-    track = transport;
+  void runOn(Link transport) {
+    link = transport;
     outlet = new Outlet(this, transport);
     leaderSpinner = new Spinner(node.leaderSpinning());
   }
 
-  Track track() {
-    return track;
+  Link link() {
+    return link;
   }
 
   /** Behind «other components», for people. */
@@ -182,7 +182,7 @@ final class Connection implements TrackOwner {
   void wantLarger(int priority) {
     try {
       if (growthAsked.get(priority) == 0
-          && track.mayGrow(priority)
+          && link.mayGrow(priority)
           && growthAsked.compareAndSet(priority, 0, 1)) {
         node.registrarShallGrow(this, priority);
       }
@@ -198,7 +198,7 @@ final class Connection implements TrackOwner {
   /** Registrar. */
   void grow(int priority) {
     try {
-      if (!dead && track.grow(priority)) {
+      if (!dead && link.grow(priority)) {
         wakeWaiters();
       }
     } catch (RingBrokenException e) {
@@ -313,7 +313,7 @@ final class Connection implements TrackOwner {
         abortsBlocked = true;
         return done;
       } else {
-        track.out(RingPair.DATA).want(); // each time anew, and looks once more
+        link.out(RingPair.DATA).want(); // each time anew, and looks once more
         asked = true;
       }
     }
@@ -401,7 +401,7 @@ final class Connection implements TrackOwner {
     try {
       return outlet.unconsumedBytes() == 0
           && outlet.allDelivered()
-          && track.in(RingPair.DATA).delivered() == endThere;
+          && link.in(RingPair.DATA).delivered() == endThere;
     } catch (IllegalStateException e) {
       return true;
     }
@@ -413,7 +413,7 @@ final class Connection implements TrackOwner {
   boolean poll() {
     boolean done = false;
     try {
-      if (readable && !track.readsSession()) {
+      if (readable && !link.readsSession()) {
         done = pull(); // doorbells: no leader reads them, or waits for them
       }
       if (inletLock.compareAndSet(false, true)) {
@@ -429,7 +429,7 @@ final class Connection implements TrackOwner {
       done |= drainData();
       done |= outbox.flush();
       done |= !aborts.isEmpty() && flushAborts();
-      done |= track.pushInTurn();
+      done |= link.pushInTurn();
     } catch (RingBrokenException e) {
       broken(e);
     }
@@ -437,7 +437,7 @@ final class Connection implements TrackOwner {
   }
 
   private boolean pull() {
-    boolean came = track.pull();
+    boolean came = link.pull();
     readable = came;
     if (came) {
       heard = true;
@@ -451,15 +451,15 @@ final class Connection implements TrackOwner {
   }
 
   private boolean drainControl() {
-    Inlet in = track.in(RingPair.CONTROL);
+    Inlet in = link.in(RingPair.CONTROL);
     int count = 0;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(RingPair.CONTROL)) {
+        if (!link.moveOn(RingPair.CONTROL)) {
           break;
         }
-        in = track.in(RingPair.CONTROL);
+        in = link.in(RingPair.CONTROL);
         continue;
       }
       MemorySegment memory = in.memory();
@@ -471,7 +471,7 @@ final class Connection implements TrackOwner {
     }
     if (count != 0) {
       heard = true;
-      if (!track.copies() || in.unpublishedBytes() > track.out(RingPair.CONTROL).capacity() >>> 3) {
+      if (!link.copies() || in.unpublishedBytes() > link.out(RingPair.CONTROL).capacity() >>> 3) {
         tellControl(in);
       }
     }
@@ -481,7 +481,7 @@ final class Connection implements TrackOwner {
   /** Tells the other end what is free: at once in memory, seldom on a stream. */
   private void tellControl(Inlet in) {
     in.publish();
-    track.published(RingPair.CONTROL);
+    link.published(RingPair.CONTROL);
   }
 
   /** A record's length, read once: with its header, and inside its place in the ring. */
@@ -646,16 +646,16 @@ final class Connection implements TrackOwner {
       }
       predecessor = null;
     }
-    Inlet in = track.in(RingPair.DATA);
+    Inlet in = link.in(RingPair.DATA);
     int count = 0;
     stalled = false;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(RingPair.DATA)) {
+        if (!link.moveOn(RingPair.DATA)) {
           break;
         }
-        in = track.in(RingPair.DATA);
+        in = link.in(RingPair.DATA);
         continue;
       }
       MemorySegment memory = in.memory();
@@ -682,7 +682,7 @@ final class Connection implements TrackOwner {
     if (position == publishedDelivered && in.unpublishedBytes() == 0) {
       return;
     }
-    if (track.copies() && in.unpublishedBytes() <= track.out(RingPair.DATA).capacity() >>> 3) {
+    if (link.copies() && in.unpublishedBytes() <= link.out(RingPair.DATA).capacity() >>> 3) {
       long now = System.nanoTime();
       if (now - toldNs < TELL_NS) {
         return;
@@ -696,7 +696,7 @@ final class Connection implements TrackOwner {
     publishedDelivered = position;
     in.publishDelivered(position);
     in.publish();
-    track.published(RingPair.DATA);
+    link.published(RingPair.DATA);
   }
 
   private boolean onData(MemorySegment memory, long at, int length, byte kind) {
@@ -744,9 +744,9 @@ final class Connection implements TrackOwner {
     boolean led = !inletLock.compareAndSet(false, true);
     if (!led) {
       try {
-        track.arm(RingPair.CONTROL);
-        Inlet responses = track.in(RingPair.CONTROL);
-        if (responses.peek() != 0 || track.goesOn(RingPair.CONTROL)) {
+        link.arm(RingPair.CONTROL);
+        Inlet responses = link.in(RingPair.CONTROL);
+        if (responses.peek() != 0 || link.goesOn(RingPair.CONTROL)) {
           return false;
         }
         if (responses.unpublishedBytes() != 0) {
@@ -756,21 +756,21 @@ final class Connection implements TrackOwner {
         inletLock.set(false);
       }
     }
-    track.arm(RingPair.DATA);
+    link.arm(RingPair.DATA);
     if (!stalled
         && (predecessor == null || predecessor.emptied())
-        && (track.in(RingPair.DATA).peek() != 0 || track.goesOn(RingPair.DATA))) {
+        && (link.in(RingPair.DATA).peek() != 0 || link.goesOn(RingPair.DATA))) {
       return false;
     }
-    Inlet in = track.in(RingPair.DATA);
+    Inlet in = link.in(RingPair.DATA);
     long position = deliveries.update(in.position());
-    if (track.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
+    if (link.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
-      boolean unused = track.push();
+      boolean unused = link.push();
     }
     // What can be read is the leader's; who leaves looks whether we sleep.
     return (led || !readable)
-        && track.armOutput()
+        && link.armOutput()
         && outbox.blocked()
         && (abortsBlocked || aborts.isEmpty());
   }
@@ -781,13 +781,13 @@ final class Connection implements TrackOwner {
     }
     if (inletLock.compareAndSet(false, true)) {
       try {
-        track.disarm(RingPair.CONTROL);
+        link.disarm(RingPair.CONTROL);
       } finally {
         inletLock.set(false);
       }
     }
-    track.disarm(RingPair.DATA);
-    track.disarmOutput();
+    link.disarm(RingPair.DATA);
+    link.disarmOutput();
   }
 
   // ---- leading: who waits for a response looks for it
@@ -826,7 +826,7 @@ final class Connection implements TrackOwner {
     node.leaders().incrementAndGet();
     dataCame = false;
     try {
-      track.disarm(RingPair.CONTROL);
+      link.disarm(RingPair.CONTROL);
       return true;
     } catch (IllegalStateException e) {
       stopLeading();
@@ -841,11 +841,11 @@ final class Connection implements TrackOwner {
   boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     try {
-      boolean unusedPush = track.push();
+      boolean unusedPush = link.push();
       if (leaderSpinner.start()) {
         try {
           do {
-            dataCame |= track.bring();
+            dataCame |= link.bring();
             boolean unused = drainControl();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
@@ -908,8 +908,8 @@ final class Connection implements TrackOwner {
    */
   private boolean announce() {
     try {
-      track.arm(RingPair.CONTROL);
-      return track.in(RingPair.CONTROL).peek() != 0 || track.goesOn(RingPair.CONTROL);
+      link.arm(RingPair.CONTROL);
+      return link.in(RingPair.CONTROL).peek() != 0 || link.goesOn(RingPair.CONTROL);
     } catch (RingBrokenException e) {
       return true;
     } catch (IllegalStateException e) {
@@ -986,25 +986,22 @@ final class Connection implements TrackOwner {
     try {
       for (int priority = 0; priority < RingPair.COUNT; priority++) {
         text.append(priority == RingPair.DATA ? "; data" : "; control");
-        text.append(" in: ")
-            .append(track.in(priority))
-            .append("; out: ")
-            .append(track.out(priority));
+        text.append(" in: ").append(link.in(priority)).append("; out: ").append(link.out(priority));
       }
     } catch (IllegalStateException e) {
       text.append("; its memory was given back");
     }
     text.append(readable ? "; readable" : "").append(stalled ? "; stalled" : "");
-    text.append(track.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
+    text.append(link.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
     text.append(outbox.isEmpty() ? "" : outbox.blocked() ? "; outbox waits" : "; outbox has some");
     text.append(aborts.isEmpty() ? "" : "; aborts");
-    return text.append(track.state()).toString();
+    return text.append(link.state()).toString();
   }
 
   /** Changes when something but control was sent or received. For a look now and then. */
   long activity() {
     try {
-      return outlet.end() * 31 + track.in(RingPair.DATA).position();
+      return outlet.end() * 31 + link.in(RingPair.DATA).position();
     } catch (IllegalStateException e) {
       return 0;
     }

@@ -261,7 +261,7 @@ public final class LocalNode implements Node {
     List<Connection> all = registrar.connections();
     await(deadline, () -> settled(all));
     for (Connection each : all) {
-      if (each.track().session() != null && !each.dead()) {
+      if (each.link().session() != null && !each.dead()) {
         each.leaving = true;
         each.agreeToPart();
       }
@@ -301,14 +301,14 @@ public final class LocalNode implements Node {
   private void awaitEnds(List<Connection> all, long deadline) {
     for (Connection each : all) {
       if (!each.dead() && each.outlet().unconsumedBytes() == 0) {
-        each.track().finishOutput();
+        each.link().finishOutput();
       }
     }
     await(
         deadline,
         () -> {
           poller.wake();
-          return all.stream().allMatch(each -> each.dead() || each.track().session() == null);
+          return all.stream().allMatch(each -> each.dead() || each.link().session() == null);
         });
   }
 
@@ -491,7 +491,7 @@ public final class LocalNode implements Node {
       tell(
           () ->
               each.connected(
-                  connection.peer, connection.track().transport(), connection.track().reason()));
+                  connection.peer, connection.link().transport(), connection.link().reason()));
     }
   }
 

@@ -106,7 +106,7 @@ final class Outbox {
         return done;
       } else {
         // Asks to be rung, each time anew: a doorbell is for one wait. Then looks once more.
-        connection.track().out(RingPair.CONTROL).want();
+        connection.link().out(RingPair.CONTROL).want();
         asked = true;
       }
     }

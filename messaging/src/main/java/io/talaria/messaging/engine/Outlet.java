@@ -9,8 +9,8 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -36,23 +36,23 @@ final class Outlet {
   static final long LARGER_SOON = -100;
 
   private final Connection connection;
-  private final Track track;
+  private final Link link;
   private final Waiters waiters = new Waiters();
 
   /** When the connection is dead: its memory may be gone. */
   private volatile long deliveredAtEnd;
 
-  Outlet(Connection connection, Track track) {
+  Outlet(Connection connection, Link link) {
     this.connection = connection;
-    this.track = track;
+    this.link = link;
   }
 
   private RingProducer dataRing() {
-    return track.out(RingPair.DATA);
+    return link.out(RingPair.DATA);
   }
 
   private RingProducer controlRing() {
-    return track.out(RingPair.CONTROL);
+    return link.out(RingPair.CONTROL);
   }
 
   /** The largest record in a ring of so many bytes, with its header. */
@@ -62,7 +62,7 @@ final class Outlet {
 
   /** The largest record of a priority for now, with its header. */
   int maxRecord(int priority) {
-    return maxRecordOf(track.out(priority).capacity());
+    return maxRecordOf(link.out(priority).capacity());
   }
 
   /** The most bytes of a large message in one slice, for now. */
@@ -79,9 +79,7 @@ final class Outlet {
   /** What did not fit: will it when the ring has grown, or never? */
   private long tooLarge(int priority, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
-    if (bytes > maxRecordOf(track.maxCapacity(priority))
-        || bytes <= 0
-        || !track.canGrow(priority)) {
+    if (bytes > maxRecordOf(link.maxCapacity(priority)) || bytes <= 0 || !link.canGrow(priority)) {
       return Peer.TOO_LARGE;
     }
     connection.wantLarger(priority);
@@ -186,7 +184,7 @@ final class Outlet {
       int size,
       int priority,
       RecordHead head) {
-    RingProducer ring = track.out(priority);
+    RingProducer ring = link.out(priority);
     int header = head.bytes();
     int bytes = Records.aligned(header + size);
     try {
@@ -217,7 +215,7 @@ final class Outlet {
         context.claimed();
       }
       if (ring.mustWake()) {
-        track.wakePeer();
+        link.wakePeer();
       }
       return Positions.of(connection.number, ring.endOf(claim, bytes));
     } catch (IllegalStateException e) {
@@ -240,7 +238,7 @@ final class Outlet {
   long whileHeldBack() {
     RingProducer ring = dataRing();
     try {
-      return ring.sealed() && !track.grows(RingPair.DATA, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
+      return ring.sealed() && !link.grows(RingPair.DATA, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST;
@@ -251,12 +249,12 @@ final class Outlet {
 
   private long refused(int priority, RingProducer ring, long claim) {
     if (claim == RingProducer.BACK_PRESSURED) {
-      if (track.canGrow(priority)) {
+      if (link.canGrow(priority)) {
         connection.wantLarger(priority);
       }
       return Peer.BACK_PRESSURED;
     }
-    return track.grows(priority, ring) ? Peer.BACK_PRESSURED : Peer.LOST;
+    return link.grows(priority, ring) ? Peer.BACK_PRESSURED : Peer.LOST;
   }
 
   // ---- waiting
@@ -348,7 +346,7 @@ final class Outlet {
       if (data.sealed() || data.hasRoom(bytes)) {
         return true;
       }
-      if (track.canGrow(RingPair.DATA)) {
+      if (link.canGrow(RingPair.DATA)) {
         connection.wantLarger(RingPair.DATA);
       }
     } catch (IllegalStateException e) {
@@ -434,7 +432,7 @@ final class Outlet {
 
   private void seal(int priority) {
     try {
-      track.seal(priority);
+      link.seal(priority);
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
         throw e;

@@ -11,12 +11,12 @@ import io.talaria.messaging.handshake.Announcement;
 import io.talaria.messaging.handshake.HandshakeMessage;
 import io.talaria.messaging.handshake.NodeHandshake;
 import io.talaria.messaging.handshake.Pairing;
-import io.talaria.messaging.transport.LoopTrack;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.LoopLink;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.ShmLayout;
-import io.talaria.messaging.transport.ShmTrack;
-import io.talaria.messaging.transport.TcpTrack;
-import io.talaria.messaging.transport.Track;
+import io.talaria.messaging.transport.ShmLink;
+import io.talaria.messaging.transport.TcpLink;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
 import io.talaria.nio.files.PrivateDirectory;
@@ -387,7 +387,7 @@ final class Registrar extends Thread {
     try {
       if (pair.peer.id() == options.id()) {
         Connection loop = newConnection(pair, 1, incarnation, offer, HandshakeMessage.Forms.NONE);
-        start(loop, new LoopTrack(loop, options.dataRingBytes(), options.controlRingBytes()), pair);
+        start(loop, new LoopLink(loop, options.dataRingBytes(), options.controlRingBytes()), pair);
         return;
       }
       Step step = new Step();
@@ -1033,19 +1033,19 @@ final class Registrar extends Thread {
     Pair pair = step.pair;
     Connection connection = newConnection(pair, step.number, with, theirs, forms);
     int[] capacity = {dataRingBytes(theirs), controlRingBytes(theirs)};
-    Track track;
+    Link link;
     if (step.transport == HandshakeMessage.SHM) {
-      track =
-          new ShmTrack(
+      link =
+          new ShmLink(
               connection, handshake.channel(), step.mapping, !handshake.dialled(), capacity);
       files.remove(step.file); // the other side has mapped it, and taken its name away
     } else if (step.transport == HandshakeMessage.UCX) {
-      track =
-          network.track(
+      link =
+          network.link(
               connection, pair.peer.id(), step.number, handshake.channel(), step.why, capacity);
     } else {
-      track =
-          new TcpTrack(
+      link =
+          new TcpLink(
               connection,
               handshake.channel(),
               handshake.wire(),
@@ -1054,7 +1054,7 @@ final class Registrar extends Thread {
               capacity,
               capacity);
     }
-    start(connection, track, pair);
+    start(connection, link, pair);
   }
 
   private String whyStream(NodeHandshake handshake, Step step) {
@@ -1168,8 +1168,8 @@ final class Registrar extends Thread {
         theirs.maxMessageBytes());
   }
 
-  private void start(Connection connection, Track track, Pair pair) {
-    connection.runOn(track);
+  private void start(Connection connection, Link link, Pair pair) {
+    connection.runOn(link);
     RemotePeer peer = pair.peer;
     connection.predecessor = peer.connection();
     pair.wanted = false;
@@ -1190,7 +1190,7 @@ final class Registrar extends Thread {
               peer.connection(connection);
               peer.requested.set(false);
             });
-    if (track.session() != null) {
+    if (link.session() != null) {
       makeRoom();
     }
   }
@@ -1210,7 +1210,7 @@ final class Registrar extends Thread {
   private void closeWhenQuiet(Connection connection, long limitNs) {
     if (connection.outlet().quiet() || System.nanoTime() - limitNs > 0) {
       connections.remove(connection);
-      connection.track().close();
+      connection.link().close();
     } else {
       at(System.nanoTime() + 10_000_000, () -> closeWhenQuiet(connection, limitNs));
     }
@@ -1223,7 +1223,7 @@ final class Registrar extends Thread {
     long since = Long.MAX_VALUE;
     for (Map.Entry<Connection, Life> each : connections.entrySet()) {
       Connection connection = each.getKey();
-      if (connection.track().session() == null || connection.dead() || connection.leaving) {
+      if (connection.link().session() == null || connection.dead() || connection.leaving) {
         continue;
       }
       count++;
@@ -1288,7 +1288,7 @@ final class Registrar extends Thread {
     }
     if (!life.finished && connection.parted()) {
       life.finished = true;
-      connection.track().finishOutput(); // the other side does the same, and both find the end
+      connection.link().finishOutput(); // the other side does the same, and both find the end
     }
     node.wakePoller();
     at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
@@ -1299,7 +1299,7 @@ final class Registrar extends Thread {
     at(now + TICK_NS, this::tick); // first: whatever happens, there is a next one
     for (Map.Entry<Connection, Life> each : connections.entrySet()) {
       Connection connection = each.getKey();
-      if (connection.track().session() != null && !connection.dead()) {
+      if (connection.link().session() != null && !connection.dead()) {
         tick(connection, each.getValue(), now);
       }
     }
@@ -1409,7 +1409,7 @@ final class Registrar extends Thread {
       if (!each.dead()) {
         long unused = each.bury("this node was closed");
       }
-      each.track().close();
+      each.link().close();
     }
     connections.clear();
     node.closeNetwork();

@@ -344,14 +344,14 @@ final class RemotePeer implements Peer {
   @Override
   public String transport() {
     Connection now = connection;
-    return now == null ? null : now.track().transport();
+    return now == null ? null : now.link().transport();
   }
 
   @Override
   public String reason() {
     Connection now = connection;
     if (now != null) {
-      return now.track().reason();
+      return now.link().reason();
     }
     MessagingException why = problem;
     return why == null ? "not connected yet" : why.getMessage();

@@ -52,16 +52,16 @@ final class Shown {
 
   private static void peer(StringBuilder to, Connection on, int openRequests, long silentNs) {
     to.append("{\"peer\":").append(on.peer.id());
-    text(to, "transport", on.track().transport());
-    text(to, "reason", on.track().reason());
+    text(to, "transport", on.link().transport());
+    text(to, "reason", on.link().reason());
     text(to, "state", on.leaving ? "leaving" : silentNs > SUSPECT_NS ? "suspect" : "connected");
     number(to, "number", on.number);
     try {
       number(to, "outBytes", on.outlet().end() << UNIT_SHIFT);
-      number(to, "deliveredBytes", on.track().out(RingPair.DATA).delivered() << UNIT_SHIFT);
-      number(to, "inBytes", on.track().in(RingPair.DATA).delivered() << UNIT_SHIFT);
+      number(to, "deliveredBytes", on.link().out(RingPair.DATA).delivered() << UNIT_SHIFT);
+      number(to, "inBytes", on.link().in(RingPair.DATA).delivered() << UNIT_SHIFT);
       number(to, "unconsumedBytes", on.outlet().unconsumedBytes());
-      number(to, "dataRingBytes", on.track().out(RingPair.DATA).capacity());
+      number(to, "dataRingBytes", on.link().out(RingPair.DATA).capacity());
     } catch (IllegalStateException e) {
       // Its memory was given back meanwhile.
     }

@@ -70,7 +70,7 @@ public final class HandshakeMessage {
   /** See {@link #SHM}. */
   public static final int UCX = 4;
 
-  private static final int MAX_FABRIC = 60_000;
+  private static final int MAX_NETWORK_BYTES = 60_000;
   private static final int MAX_TYPES = 4096;
   private static final int MAX_NAME = 512;
 
@@ -165,7 +165,7 @@ public final class HandshakeMessage {
      */
     public static Forms of(Map<Integer, String> wanted, Offer beside) {
       Map<Integer, String> told = new TreeMap<>();
-      int most = beside == null ? MAX_FORMS : MAX_BYTES - MAX_FABRIC - 64 - beside.bytes();
+      int most = beside == null ? MAX_FORMS : MAX_BYTES - MAX_NETWORK_BYTES - 64 - beside.bytes();
       int bytes = 0;
       for (Map.Entry<Integer, String> each : wanted.entrySet()) {
         int more = 4 + each.getValue().getBytes(StandardCharsets.UTF_8).length;
@@ -343,7 +343,7 @@ public final class HandshakeMessage {
   }
 
   private static void putBytes(ByteBuffer to, ByteBuffer bytes) {
-    if (bytes.remaining() > MAX_FABRIC) {
+    if (bytes.remaining() > MAX_NETWORK_BYTES) {
       throw new IllegalArgumentException(bytes.remaining() + " bytes about the network");
     }
     to.putShort((short) bytes.remaining()).put(bytes.duplicate());
@@ -352,7 +352,7 @@ public final class HandshakeMessage {
   private static ByteBuffer getBytes(ByteBuffer from) throws ProtocolException {
     need(from, Short.BYTES);
     int length = Short.toUnsignedInt(from.getShort());
-    if (length > MAX_FABRIC) {
+    if (length > MAX_NETWORK_BYTES) {
       throw new ProtocolException(length + " bytes about the network");
     }
     need(from, length);

@@ -48,13 +48,12 @@ public interface NetworkTransport {
    * Makes a connection on the channel to a node. Registrar.
    *
    * @param number of the connection, above those before with that node
-   * @param session connected, non-blocking; the track closes it
+   * @param session connected, non-blocking; the link closes it
    * @param why it is this transport
    * @param capacity of the ring of each priority, in bytes
    * @throws IOException if the channel has failed meanwhile
    */
-  Track track(
-      TrackOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
+  Link link(LinkOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
       throws IOException;
 
   /** Takes what has come for all connections; whether anything has. Poller. */

@@ -37,7 +37,7 @@ final class UcxChannel {
   private final MemorySegment slots;
   private final ByteBuffer slotBytes;
   private final long[] requests = new long[MAX_IN_FLIGHT];
-  private final UcxTrack[] senders = new UcxTrack[MAX_IN_FLIGHT];
+  private final UcxLink[] senders = new UcxLink[MAX_IN_FLIGHT];
   private final int[] priorities = new int[MAX_IN_FLIGHT];
   private final long[] words = new long[MAX_IN_FLIGHT];
   private int oldest;
@@ -55,9 +55,9 @@ final class UcxChannel {
   /** The frame at the front is of a connection that is not there yet. */
   private boolean held;
 
-  private UcxTrack track;
+  private UcxLink link;
   private int lastNumber;
-  private UcxTrack taking;
+  private UcxLink taking;
   private long frames;
 
   /**
@@ -108,8 +108,8 @@ final class UcxChannel {
   // ---- connections
 
   /** A connection begins: its frames are its own from now on. */
-  void begin(UcxTrack next) {
-    track = next;
+  void begin(UcxLink next) {
+    link = next;
     lastNumber = next.number();
     if (held) {
       held = false;
@@ -118,10 +118,10 @@ final class UcxChannel {
   }
 
   /** It has ended; whether it was the one that is there. */
-  boolean end(UcxTrack ended) {
-    boolean was = track == ended;
+  boolean end(UcxLink ended) {
+    boolean was = link == ended;
     if (was) {
-      track = null;
+      link = null;
     }
     return was;
   }
@@ -158,7 +158,7 @@ final class UcxChannel {
   }
 
   /** Sends a frame's header and its records. */
-  void sendRun(UcxTrack from, int priority, MemorySegment ring, int start, int bytes, long word) {
+  void sendRun(UcxLink from, int priority, MemorySegment ring, int start, int bytes, long word) {
     if (bytes <= MAX_BESIDE) {
       int slot = slotAt();
       MemorySegment.copy(ring, start, slots, (long) slot + UcxLayout.HEADER_BYTES, bytes);
@@ -170,7 +170,7 @@ final class UcxChannel {
   }
 
   private void post(
-      MemorySegment memory, long offset, int bytes, UcxTrack from, int priority, long word) {
+      MemorySegment memory, long offset, int bytes, UcxLink from, int priority, long word) {
     if (endpoint == null) {
       return; // the first half has failed
     }
@@ -189,7 +189,7 @@ final class UcxChannel {
     }
   }
 
-  private static void sent(UcxTrack from, int priority, long word) {
+  private static void sent(UcxLink from, int priority, long word) {
     if (from != null) {
       from.sent(priority, word);
     }
@@ -203,7 +203,7 @@ final class UcxChannel {
       if (status == Status.IN_PROGRESS) {
         break;
       }
-      UcxTrack from = senders[oldest];
+      UcxLink from = senders[oldest];
       senders[oldest] = null;
       int priority = priorities[oldest];
       long word = words[oldest];
@@ -216,8 +216,8 @@ final class UcxChannel {
       }
     }
     boolean some = inFlight != before;
-    if (some && track != null) {
-      network.wants(track);
+    if (some && link != null) {
+      network.wants(link);
     }
     return some;
   }
@@ -308,7 +308,7 @@ final class UcxChannel {
     head.clear();
     wanted = UcxLayout.HEADER_BYTES;
     frames++;
-    taking = track != null && track.number() == number && !track.over() ? track : null;
+    taking = link != null && link.number() == number && !link.over() ? link : null;
     if (kind == UcxLayout.GONE) {
       end("its node was closed");
     } else if (taking == null) {
@@ -340,7 +340,7 @@ final class UcxChannel {
 
   /** The other end has broken the rules: what it has sent is not looked at any more. */
   private void fail(String reason) {
-    UcxTrack on = track;
+    UcxLink on = link;
     close();
     if (on != null) {
       on.fail(reason);
@@ -349,7 +349,7 @@ final class UcxChannel {
 
   /** Nothing goes or comes any more; what has come is taken first. */
   void end(String reason) {
-    UcxTrack on = track;
+    UcxLink on = link;
     close();
     if (on != null) {
       on.cutOff(reason);

@@ -4,10 +4,10 @@ package io.talaria.messaging.ucx;
 
 import io.talaria.ffi.Epoll;
 import io.talaria.ffi.Libc;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
-import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
@@ -164,10 +164,10 @@ public final class UcxTransport implements NetworkTransport {
   private int looks;
   private boolean came;
   private boolean wake;
-  private UcxTrack leader;
+  private UcxLink leader;
 
   /** Replaced by whoever has the worker. */
-  private volatile UcxTrack[] tracks = {};
+  private volatile UcxLink[] links = {};
 
   /** Sends or closings are under way, of which no event tells. */
   private volatile boolean hasty;
@@ -175,7 +175,7 @@ public final class UcxTransport implements NetworkTransport {
   /** UCX was not to be armed. Of the poller. */
   private boolean refuses;
 
-  /** A track wants to be pushed: it says so first, then this. */
+  /** A link wants to be pushed: it says so first, then this. */
   private volatile boolean again;
 
   /** The poller waits for the worker. */
@@ -422,7 +422,7 @@ public final class UcxTransport implements NetworkTransport {
   }
 
   /** The same, by a thread that waits for an answer on a connection. */
-  void bring(UcxTrack by) {
+  void bring(UcxLink by) {
     if (pollerWaits || !enter()) {
       return;
     }
@@ -437,11 +437,11 @@ public final class UcxTransport implements NetworkTransport {
 
   @Override
   public boolean send() {
-    UcxTrack[] all = tracks;
+    UcxLink[] all = links;
     if (all.length == 0) {
       return false;
     }
-    for (UcxTrack each : all) {
+    for (UcxLink each : all) {
       each.again = true;
     }
     again = true;
@@ -449,8 +449,8 @@ public final class UcxTransport implements NetworkTransport {
   }
 
   /** Has a connection's records sent, by this thread or by who has the worker. Any thread. */
-  boolean push(UcxTrack track) {
-    track.again = true;
+  boolean push(UcxLink link) {
+    link.again = true;
     again = true;
     return serve();
   }
@@ -460,7 +460,7 @@ public final class UcxTransport implements NetworkTransport {
     for (int i = 0; again && enter(); i++) {
       try {
         again = false;
-        for (UcxTrack each : tracks) {
+        for (UcxLink each : links) {
           if (each.again) {
             each.again = false;
             done |= each.pushEntered();
@@ -511,22 +511,22 @@ public final class UcxTransport implements NetworkTransport {
 
   @Override
   public int maxSleepMs() {
-    return hasty || refuses ? HASTE_MS : tracks.length == 0 ? 0 : lookMs;
+    return hasty || refuses ? HASTE_MS : links.length == 0 ? 0 : lookMs;
   }
 
-  // ---- of the channels and tracks; by whoever has the worker
+  // ---- of the channels and links; by whoever has the worker
 
   /** A connection has something to send. */
-  void wants(UcxTrack track) {
-    track.again = true;
+  void wants(UcxLink link) {
+    link.again = true;
     again = true;
     came = true;
   }
 
   /** Something has come for a priority. */
-  void brought(UcxTrack track, int priority) {
+  void brought(UcxLink link, int priority) {
     came = true;
-    if (track != leader || priority == RingPair.DATA) {
+    if (link != leader || priority == RingPair.DATA) {
       wake = true;
     }
   }
@@ -551,16 +551,16 @@ public final class UcxTransport implements NetworkTransport {
   }
 
   /** A connection is over, and nobody is inside. Registrar. */
-  void left(UcxTrack track) {
+  void left(UcxLink link) {
     if (!enterWaiting()) {
       return;
     }
     try {
-      tracks = Arrays.stream(tracks).filter(each -> each != track).toArray(UcxTrack[]::new);
-      UcxChannel channel = track.channel();
-      if (channel.end(track) && !track.endedInOrder()) {
+      links = Arrays.stream(links).filter(each -> each != link).toArray(UcxLink[]::new);
+      UcxChannel channel = link.channel();
+      if (channel.end(link) && !link.endedInOrder()) {
         // Whoever is at the other end, what comes from there is of no use.
-        if (!channel.heard() && track.ageNs() > DUMB_NS) {
+        if (!channel.heard() && link.ageNs() > DUMB_NS) {
           for (Known each : known.values()) {
             if (each.channel == channel) {
               each.obstacle = "nothing came by UCX";
@@ -737,8 +737,8 @@ public final class UcxTransport implements NetworkTransport {
   }
 
   @Override
-  public Track track(
-      TrackOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
+  public Link link(
+      LinkOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
       throws IOException {
     mustEnter();
     try {
@@ -747,11 +747,11 @@ public final class UcxTransport implements NetworkTransport {
         throw new IOException("its channel by UCX has failed");
       }
       String how = why + ", by " + peer.channel.transports();
-      UcxTrack track = new UcxTrack(this, peer.channel, owner, number, session, how, capacity);
-      tracks = Arrays.copyOf(tracks, tracks.length + 1);
-      tracks[tracks.length - 1] = track;
-      peer.channel.begin(track);
-      return track;
+      UcxLink link = new UcxLink(this, peer.channel, owner, number, session, how, capacity);
+      links = Arrays.copyOf(links, links.length + 1);
+      links[links.length - 1] = link;
+      peer.channel.begin(link);
+      return link;
     } finally {
       exit();
     }
@@ -768,7 +768,7 @@ public final class UcxTransport implements NetworkTransport {
         + (again ? ", again" : "")
         + (pollerWaits ? ", the poller waits" : "")
         + ", "
-        + tracks.length
+        + links.length
         + " connections";
   }
 

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
-import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Feature;
 import io.talaria.ucx.ThreadMode;
@@ -48,8 +48,8 @@ class UcxTransportTest {
   private static final int LOOKS = 1 << 20;
   private static final int ROUNDS = 20 * Integer.getInteger("talaria.test.rounds", 30);
 
-  /** What a track tells. */
-  private static final class Owner implements TrackOwner {
+  /** What a link tells. */
+  private static final class Owner implements LinkOwner {
     final AtomicReference<String> failure = new AtomicReference<>();
 
     @Override
@@ -119,16 +119,16 @@ class UcxTransportTest {
     return far.accept(NEAR, 11, 22, near.offer(FAR));
   }
 
-  private Track nearTrack(int number) throws IOException {
-    return near.track(nearOwner, FAR, number, nearSession, "test", CAPACITY);
+  private Link nearLink(int number) throws IOException {
+    return near.link(nearOwner, FAR, number, nearSession, "test", CAPACITY);
   }
 
-  private Track farTrack(int number) throws IOException {
-    return far.track(farOwner, NEAR, number, farSession, "test", CAPACITY);
+  private Link farLink(int number) throws IOException {
+    return far.link(farOwner, NEAR, number, farSession, "test", CAPACITY);
   }
 
-  private static void put(Track track, int priority, long value) {
-    RingProducer ring = track.out(priority);
+  private static void put(Link link, int priority, long value) {
+    RingProducer ring = link.out(priority);
     long claim = ring.tryClaim(16);
     assertThat(claim).isNotNegative();
     ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
@@ -159,12 +159,12 @@ class UcxTransportTest {
     }
   }
 
-  private long take(Track track, int priority) {
-    return take(track, priority, near, far);
+  private long take(Link link, int priority) {
+    return take(link, priority, near, far);
   }
 
-  private long take(Track track, int priority, NetworkTransport... networks) {
-    Inlet in = track.in(priority);
+  private long take(Link link, int priority, NetworkTransport... networks) {
+    Inlet in = link.in(priority);
     await(() -> in.peek() != 0, networks);
     long value = in.memory().get(ValueLayout.JAVA_LONG, in.offset() + 8);
     in.advance();
@@ -176,8 +176,8 @@ class UcxTransportTest {
   void recordsGoBothWaysInOrder() throws Exception {
     sessions();
     near.accepted(FAR, 22, accept());
-    Track here = nearTrack(1);
-    Track there = farTrack(1);
+    Link here = nearLink(1);
+    Link there = farLink(1);
     assertThat(here.transport()).isEqualTo("ucx");
     assertThat(here.reason()).startsWith("test, by ").contains("/");
     for (int priority = 0; priority < RingPair.COUNT; priority++) {
@@ -195,14 +195,14 @@ class UcxTransportTest {
   void whatComesBeforeItsConnectionWaitsForIt() throws Exception {
     sessions();
     near.accepted(FAR, 22, accept());
-    Track here = nearTrack(1);
+    Link here = nearLink(1);
     for (long i = 0; i < 500; i++) {
       put(here, RingPair.DATA, i);
     }
     for (int i = 0; i < 2_000; i++) {
       turn(near, far);
     }
-    Track there = farTrack(1);
+    Link there = farLink(1);
     for (long i = 0; i < 500; i++) {
       assertThat(take(there, RingPair.DATA)).isEqualTo(i);
     }
@@ -213,13 +213,13 @@ class UcxTransportTest {
   void whatBelongsToAConnectionThatHasEndedIsDropped() throws Exception {
     sessions();
     near.accepted(FAR, 22, accept());
-    Track old = nearTrack(1);
+    Link old = nearLink(1);
     put(old, RingPair.DATA, 1);
     boolean unused = near.send();
-    Track next = nearTrack(2);
+    Link next = nearLink(2);
     put(next, RingPair.DATA, 2);
     put(next, RingPair.CONTROL, 3);
-    Track there = farTrack(2);
+    Link there = farLink(2);
     assertThat(take(there, RingPair.DATA)).isEqualTo(2);
     assertThat(take(there, RingPair.CONTROL)).isEqualTo(3);
     assertThat(there.in(RingPair.DATA).peek()).isZero();
@@ -239,8 +239,8 @@ class UcxTransportTest {
       sessions();
       near.accepted(FAR, 22, accept());
       number++;
-      Track here = nearTrack(number);
-      Track there = farTrack(number);
+      Link here = nearLink(number);
+      Link there = farLink(number);
       for (long i = 0; i < 100; i++) {
         put(here, RingPair.DATA, i);
         put(there, RingPair.CONTROL, -i);
@@ -260,8 +260,8 @@ class UcxTransportTest {
     for (int number = 1; number <= 50; number++) {
       sessions();
       near.accepted(FAR, 22, accept());
-      Track here = nearTrack(number);
-      Track there = farTrack(number);
+      Link here = nearLink(number);
+      Link there = farLink(number);
       put(here, RingPair.DATA, number);
       assertThat(take(there, RingPair.DATA)).isEqualTo(number);
       here.finishOutput();
@@ -269,8 +269,8 @@ class UcxTransportTest {
       await(() -> here.over() && there.over());
       here.close();
       there.close();
-      assertThat(((UcxTrack) here).endedInOrder()).isTrue();
-      assertThat(((UcxTrack) here).channel().isOpen()).isTrue();
+      assertThat(((UcxLink) here).endedInOrder()).isTrue();
+      assertThat(((UcxLink) here).channel().isOpen()).isTrue();
     }
     assertThat(farOwner.failure.get()).isNull();
   }
@@ -282,8 +282,8 @@ class UcxTransportTest {
       long there = incarnation;
       sessions();
       near.accepted(FAR, there, far.accept(NEAR, 11, there, near.offer(FAR)));
-      Track here = nearTrack(1);
-      Track other = farTrack(1);
+      Link here = nearLink(1);
+      Link other = farLink(1);
       put(here, RingPair.DATA, incarnation);
       assertThat(take(other, RingPair.DATA)).isEqualTo(incarnation);
       far.close(); // says so, whatever is there
@@ -302,15 +302,15 @@ class UcxTransportTest {
       third.begin(() -> {}, false);
       sessions();
       near.accepted(FAR, 22, accept());
-      Track here = nearTrack(1);
-      Track there = farTrack(1);
+      Link here = nearLink(1);
+      Link there = farLink(1);
       Owner soundOwner = new Owner();
       Owner thirdOwner = new Owner();
       near.accepted(3, 33, third.accept(NEAR, 11, 33, near.offer(3)));
-      Track sound = near.track(soundOwner, 3, 1, nearSession, "test", CAPACITY);
-      Track other = third.track(thirdOwner, NEAR, 1, farSession, "test", CAPACITY);
+      Link sound = near.link(soundOwner, 3, 1, nearSession, "test", CAPACITY);
+      Link other = third.link(thirdOwner, NEAR, 1, farSession, "test", CAPACITY);
       UcxTransport liar = (UcxTransport) far;
-      UcxChannel channel = ((UcxTrack) there).channel();
+      UcxChannel channel = ((UcxLink) there).channel();
       assertThat(liar.enter()).isTrue();
       channel.slotBytes().putInt(channel.slotAt(), 1 << 30); // more than there is room for
       channel.slotBytes().putInt(channel.slotAt() + 4, 0);
@@ -337,8 +337,8 @@ class UcxTransportTest {
     sessions();
     near.accepted(FAR, 22, accept());
     int[] large = {1 << 20, 16 << 10};
-    Track here = near.track(nearOwner, FAR, 1, nearSession, "test", large);
-    Track there = far.track(farOwner, NEAR, 1, farSession, "test", large);
+    Link here = near.link(nearOwner, FAR, 1, nearSession, "test", large);
+    Link there = far.link(farOwner, NEAR, 1, farSession, "test", large);
     put(here, RingPair.DATA, 0);
     assertThat(take(there, RingPair.DATA)).isZero();
     long last = 0;
@@ -366,8 +366,8 @@ class UcxTransportTest {
   void anEndpointThatWasClosedIsLookedAfter() throws Exception {
     sessions();
     near.accepted(FAR, 22, accept());
-    Track here = nearTrack(1);
-    Track there = farTrack(1);
+    Link here = nearLink(1);
+    Link there = farLink(1);
     put(here, RingPair.DATA, 5);
     assertThat(take(there, RingPair.DATA)).isEqualTo(5);
     await(() -> near.maxSleepMs() == 0);
@@ -395,8 +395,8 @@ class UcxTransportTest {
       sleeper.begin(woken::release, false);
       sessions();
       sleeper.accepted(FAR, 22, far.accept(NEAR, 11, 22, sleeper.offer(FAR)));
-      Track here = sleeper.track(nearOwner, FAR, 1, nearSession, "test", CAPACITY);
-      Track there = farTrack(1);
+      Link here = sleeper.link(nearOwner, FAR, 1, nearSession, "test", CAPACITY);
+      Link there = farLink(1);
       beside = Thread.ofPlatform().daemon().start(() -> progressNowAndThen(here, seed));
       Random random = new Random(seed);
       for (long i = 0; i < ROUNDS; i++) {
@@ -426,10 +426,10 @@ class UcxTransportTest {
     }
   }
 
-  private static void progressNowAndThen(Track track, long seed) {
+  private static void progressNowAndThen(Link link, long seed) {
     Random random = new Random(~seed);
     while (!Thread.currentThread().isInterrupted()) {
-      boolean unused = track.bring();
+      boolean unused = link.bring();
       if (random.nextInt(16) == 0) {
         LockSupport.parkNanos(random.nextInt(100_000));
       }
@@ -492,7 +492,7 @@ class UcxTransportTest {
     assertThatThrownBy(() -> near.accept(FAR, 22, 11, far1))
         .isInstanceOf(IOException.class)
         .hasMessage("the other side has made 200 endpoints, this one 0");
-    assertThatThrownBy(() -> far.track(farOwner, NEAR, 1, null, "test", CAPACITY))
+    assertThatThrownBy(() -> far.link(farOwner, NEAR, 1, null, "test", CAPACITY))
         .isInstanceOf(IOException.class)
         .hasMessage("its channel by UCX has failed");
   }

@@ -4,15 +4,15 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
 import java.nio.channels.SocketChannel;
 
 /**
- * A track at which something happens between the last look of whoever has the inlet, and its end.
+ * A link at which something happens between the last look of whoever has the inlet, and its end.
  */
-final class HookedTrack extends Track {
-  private final Track transport;
+final class HookedLink extends Link {
+  private final Link transport;
   private final Thread thread;
   private Runnable hook;
 
@@ -21,7 +21,7 @@ final class HookedTrack extends Track {
    *
    * @param hook run once, when the calling thread has found nothing more on the control ring
    */
-  HookedTrack(Track transport, Runnable hook) {
+  HookedLink(Link transport, Runnable hook) {
     this.transport = transport;
     this.hook = hook;
     thread = Thread.currentThread();

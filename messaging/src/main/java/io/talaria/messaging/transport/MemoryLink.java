@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  * A link through memory: who receives reads the rings into which the sender writes. They are small
  * at first; {@link #grow} makes a larger one, which goes on where the one before ends.
  */
-abstract class MemoryTrack extends Track {
+abstract class MemoryLink extends Link {
   /** One priority, one direction each. */
   private static final class PriorityRings {
     final int priority;
@@ -45,7 +45,7 @@ abstract class MemoryTrack extends Track {
   private final PriorityRings[] byPriority;
 
   /** What the rings may have; {@link #begin} comes next. */
-  MemoryTrack(int... most) {
+  MemoryLink(int... most) {
     byPriority =
         new PriorityRings[] {
           new PriorityRings(RingPair.DATA, most[0]), new PriorityRings(RingPair.CONTROL, most[1])

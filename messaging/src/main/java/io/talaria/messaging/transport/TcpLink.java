@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A connection on which frames travel. Whoever has the output lock sends; whoever has the inlet
  * lock receives.
  */
-public final class TcpTrack extends MirrorTrack {
+public final class TcpLink extends MirrorLink {
   private static final int STAGE_BYTES = 256 << 10;
 
   private final SocketChannel session;
@@ -46,8 +46,8 @@ public final class TcpTrack extends MirrorTrack {
    * @param outCapacity of the ring of each priority here, in bytes
    * @param inCapacity of the ring of each priority at the other end
    */
-  public TcpTrack(
-      TrackOwner owner,
+  public TcpLink(
+      LinkOwner owner,
       SocketChannel session,
       Wire wire,
       ByteBuffer first,

@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * {@link TcpLayout}. Whoever has the output sends, straight from the ring; whoever has the input
  * receives. How bytes travel, and who has what, is the subclass's.
  */
-public abstract class MirrorTrack extends Track {
+public abstract class MirrorLink extends Link {
   private static final long CLOSE_TOGETHER_NS = 50_000;
   private static final int OWN_PUSHES = 3;
 
   /** Whom to tell. */
-  protected final TrackOwner owner;
+  protected final LinkOwner owner;
 
   private final String why;
   private final int mark;
@@ -72,8 +72,7 @@ public abstract class MirrorTrack extends Track {
    * @param outCapacity of the ring of each priority here, in bytes
    * @param inCapacity of the ring of each priority at the other end
    */
-  protected MirrorTrack(
-      TrackOwner owner, String why, int mark, int[] outCapacity, int[] inCapacity) {
+  protected MirrorLink(LinkOwner owner, String why, int mark, int[] outCapacity, int[] inCapacity) {
     this.owner = owner;
     this.why = why;
     this.mark = mark;

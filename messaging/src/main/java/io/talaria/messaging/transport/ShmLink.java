@@ -14,10 +14,10 @@ import java.nio.channels.SocketChannel;
  * Rings in memory that two processes share; the session carries doorbells, a byte each, and its end
  * says that the other process has ended.
  */
-public final class ShmTrack extends MemoryTrack {
+public final class ShmLink extends MemoryLink {
   private static final int PAGE_BYTES = 4096;
 
-  private final TrackOwner owner;
+  private final LinkOwner owner;
   private final SocketChannel session;
   private final Mapping mapping;
   private final MemorySegment file;
@@ -41,8 +41,8 @@ public final class ShmTrack extends MemoryTrack {
    * @param capacity of the ring of each priority at most, in bytes
    * @throws IOException if the file is of another kind
    */
-  public ShmTrack(
-      TrackOwner owner, SocketChannel session, Mapping mapping, boolean creator, int... capacity)
+  public ShmLink(
+      LinkOwner owner, SocketChannel session, Mapping mapping, boolean creator, int... capacity)
       throws IOException {
     super(capacity);
     this.owner = owner;

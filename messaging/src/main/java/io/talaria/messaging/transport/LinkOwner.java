@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.transport;
 
-/** Whom a track tells what has happened. Any thread; neither waits nor throws. */
-public interface TrackOwner {
+/** Whom a link tells what has happened. Any thread; neither waits nor throws. */
+public interface LinkOwner {
   /** Has the thread look that receives for this node. */
   void wakePoller();
 
@@ -13,6 +13,6 @@ public interface TrackOwner {
   /** Why it will be over soon; what has come until then is taken. */
   void ending(String reason);
 
-  /** The track cannot be used any more. */
+  /** The link cannot be used any more. */
   void failed(String reason);
 }

@@ -3,9 +3,9 @@
 package io.talaria.messaging.ucx;
 
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.transport.MirrorTrack;
+import io.talaria.messaging.transport.LinkOwner;
+import io.talaria.messaging.transport.MirrorLink;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.StreamChunk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
  * A connection whose frames travel on the stream of a {@link UcxChannel}. The worker's turn is what
  * the two locks of a stream of TCP are: whoever has it sends and receives for all connections.
  */
-final class UcxTrack extends MirrorTrack {
+final class UcxLink extends MirrorLink {
   /** Frames in a turn, then it is the next connection's. */
   private static final int MAX_FRAMES = 8;
 
@@ -41,10 +41,10 @@ final class UcxTrack extends MirrorTrack {
   /** The other end has said that nothing more comes. */
   private volatile boolean endCame;
 
-  UcxTrack(
+  UcxLink(
       UcxTransport network,
       UcxChannel channel,
-      TrackOwner owner,
+      LinkOwner owner,
       int number,
       SocketChannel session,
       String why,

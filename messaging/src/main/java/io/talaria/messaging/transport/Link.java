@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 /**
  * One connection's memory and wires. Producers of {@link #out} are any threads; all else says who.
  */
-public abstract class Track {
+public abstract class Link {
   /** Its transport's name. */
   public abstract String transport();
 

@@ -9,10 +9,10 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The way to the own node: what goes in comes out. */
-public final class LoopTrack extends MemoryTrack {
+public final class LoopLink extends MemoryLink {
   private static final int MAX_GENERATIONS = 8;
 
-  private final TrackOwner owner;
+  private final LinkOwner owner;
 
   /** By generation and priority. */
   private final AtomicReferenceArray<MemorySegment> rings =
@@ -23,7 +23,7 @@ public final class LoopTrack extends MemoryTrack {
    *
    * @param capacity of the ring of each priority at most, in bytes
    */
-  public LoopTrack(TrackOwner owner, int... capacity) {
+  public LoopLink(LinkOwner owner, int... capacity) {
     super(capacity);
     this.owner = owner;
     begin();
