@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Knows where nodes can be reached by TCP. Nodes of the same user on this host are found without
- * one. Called by the registrar, which must not wait for it, at each attempt to connect: nodes that
+ * one. Called by the conductor, which must not wait for it, at each attempt to connect: nodes that
  * come and go can be kept in a {@link java.util.concurrent.ConcurrentHashMap}, whose {@code get} is
  * a directory. A host that is not resolved yet is looked up by another thread.
  */

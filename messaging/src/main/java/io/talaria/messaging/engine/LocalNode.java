@@ -49,7 +49,7 @@ public final class LocalNode implements Node {
 
   private String networkUnavailableReason;
   private final Poller poller;
-  private final Registrar registrar;
+  private final Conductor conductor;
   private final ConcurrentHashMap<Integer, RemotePeer> peers = new ConcurrentHashMap<>();
   private final List<NodeListener> listeners = new CopyOnWriteArrayList<>();
   private final AtomicInteger leaders = new AtomicInteger();
@@ -75,7 +75,7 @@ public final class LocalNode implements Node {
     leaderSpinning = new Spinning(options.spin().toNanos());
     network = openNetwork();
     try {
-      registrar = new Registrar(this);
+      conductor = new Conductor(this);
     } catch (IOException | RuntimeException e) {
       closeNetwork();
       throw e;
@@ -83,7 +83,7 @@ public final class LocalNode implements Node {
     try {
       poller = new Poller(this, new Spinning(options.spin().toNanos()), options.idleStrategy());
     } catch (IOException e) {
-      registrar.undo();
+      conductor.undo();
       throw e;
     }
     if (network != null) {
@@ -142,7 +142,7 @@ public final class LocalNode implements Node {
   static LocalNode start(NodeOptions options, boolean looksAfterPeers) throws IOException {
     LocalNode node = new LocalNode(options, looksAfterPeers);
     node.poller.start();
-    node.registrar.start();
+    node.conductor.start();
     try {
       Runtime.getRuntime().addShutdownHook(node.exitHook);
     } catch (IllegalStateException e) {
@@ -187,7 +187,7 @@ public final class LocalNode implements Node {
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
     TypeEntry type = types.of(message);
-    int size = Outlet.encode(context, type, message);
+    int size = Sender.encode(context, type, message);
     MemorySegment encoded = context.scratch(size);
     long deadline = System.nanoTime() + (context.poller ? 0 : sendLimitNs());
     int good = 0;
@@ -218,11 +218,11 @@ public final class LocalNode implements Node {
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
     if (now.heldBack(head.what())) {
-      return now.outlet().whileHeldBack();
+      return now.sender().whileHeldBack();
     }
     return size > now.maxThere
         ? Peer.TOO_LARGE
-        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, RingPair.DATA, head));
+        : Sender.orNoRoom(now.sender().put(context, encoded, 0, size, RingPair.DATA, head));
   }
 
   @Override
@@ -232,13 +232,13 @@ public final class LocalNode implements Node {
 
   @Override
   public int port() {
-    return registrar.port();
+    return conductor.port();
   }
 
   @Override
   public NodeCounters counters() {
     return new NodeCounters(
-        registrar.connectionCount(),
+        conductor.connectionCount(),
         counts.connectedSum(),
         counts.lostSum(),
         counts.receivedSum(),
@@ -255,17 +255,17 @@ public final class LocalNode implements Node {
     if (!closed.compareAndSet(false, true)) {
       return 0;
     }
-    boolean inside = ThreadContext.current().poller || Thread.currentThread() == registrar;
+    boolean inside = ThreadContext.current().poller || Thread.currentThread() == conductor;
     long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
-    registrar.closeListeners();
-    List<Connection> all = registrar.connections();
+    conductor.closeListeners();
+    List<Connection> all = conductor.connections();
     await(deadline, () -> settled(all));
     for (Connection each : all) {
       if (each.link().session() != null && !each.dead()) {
         each.leaving = true;
         each.agreeToPart();
       }
-      each.outlet().seal();
+      each.sender().seal();
     }
     poller.wake();
     await(deadline, () -> settled(all));
@@ -273,17 +273,17 @@ public final class LocalNode implements Node {
     long left = 0;
     for (Connection each : all) {
       if (!each.dead()) {
-        left += each.outlet().unconsumedBytes();
+        left += each.sender().unconsumedBytes();
       }
       responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();
-    registrar.stopSoon();
+    conductor.stopSoon();
     try {
       if (!inside) {
         long ended = System.nanoTime() + EXIT_NS;
         boolean unused = handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
-        registrar.join(EXIT_NS / 1_000_000);
+        conductor.join(EXIT_NS / 1_000_000);
         poller.join(EXIT_NS / 1_000_000);
       }
     } catch (InterruptedException e) {
@@ -300,7 +300,7 @@ public final class LocalNode implements Node {
   /** Lets the other sides find the end by themselves, so that nothing on its way is torn. */
   private void awaitEnds(List<Connection> all, long deadline) {
     for (Connection each : all) {
-      if (!each.dead() && each.outlet().unconsumedBytes() == 0) {
+      if (!each.dead() && each.sender().unconsumedBytes() == 0) {
         each.link().finishOutput();
       }
     }
@@ -315,7 +315,7 @@ public final class LocalNode implements Node {
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.outlet().unconsumedBytes() != 0
+          && (each.sender().unconsumedBytes() != 0
               || !each.outboxEmpty()
               || !each.deliveries.none())) {
         return false;
@@ -418,7 +418,7 @@ public final class LocalNode implements Node {
 
   /** Somebody wants a connection. */
   void want(RemotePeer peer) {
-    registrar.want(peer);
+    conductor.want(peer);
   }
 
   /** Before a wait; says whether {@link #endWait} is to count it. */
@@ -453,21 +453,21 @@ public final class LocalNode implements Node {
     handlers.run(task);
   }
 
-  /** Now and then. Registrar. */
+  /** Now and then. Conductor. */
   void lookAfterTasks() {
     handlers.lookAfterTasks();
   }
 
   void at(long timeNs, Runnable task) {
-    registrar.at(timeNs, task);
+    conductor.at(timeNs, task);
   }
 
-  void registrarShallGrow(Connection connection, int priority) {
-    registrar.execute(() -> connection.grow(priority));
+  void conductorShallGrow(Connection connection, int priority) {
+    conductor.execute(() -> connection.grow(priority));
   }
 
-  void registrarHears(Connection connection, byte kind) {
-    registrar.execute(() -> registrar.heard(connection, kind));
+  void conductorHears(Connection connection, byte kind) {
+    conductor.execute(() -> conductor.heard(connection, kind));
   }
 
   /** A connection was taken out. Poller. */
@@ -477,7 +477,7 @@ public final class LocalNode implements Node {
     if (!orderly) {
       counts.lost();
     }
-    registrar.execute(() -> registrar.ended(connection));
+    conductor.execute(() -> conductor.ended(connection));
     if (!orderly) {
       for (NodeListener each : listeners) {
         tell(() -> each.lost(peer, reason, unacknowledgedBytes));

@@ -293,7 +293,7 @@ final class Poller extends Thread {
         interest(connection, key);
       }
       connection.readable = true;
-      if (connection.inletTaken() && connection.link().readsSession()) {
+      if (connection.ringReceiverTaken() && connection.link().readsSession()) {
         // A leader reads: it would be ready again and again.
         key.interestOps(key.interestOps() & ~SelectionKey.OP_READ);
         connection.interestLent = true;
@@ -322,7 +322,7 @@ final class Poller extends Thread {
         if (each.link().over()) {
           continue;
         }
-        if (each.interestLent && !each.inletTaken()) {
+        if (each.interestLent && !each.ringReceiverTaken()) {
           each.interestLent = false;
           each.readable = true;
           key.interestOps(key.interestOps() | SelectionKey.OP_READ);
@@ -373,7 +373,7 @@ final class Poller extends Thread {
 
   /** Whether a connection that is to end in order has nothing left to send or to hear. */
   private boolean gone(Connection connection) {
-    return connection.outlet().unconsumedBytes() == 0
+    return connection.sender().unconsumedBytes() == 0
         && (node.closing() || connection.link().severed() || connection.parted());
   }
 

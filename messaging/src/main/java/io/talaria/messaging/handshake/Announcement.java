@@ -20,7 +20,7 @@ import java.nio.file.StandardCopyOption;
 /**
  * The name under which a node is found by others of the same user on this host: a listening
  * Unix-domain socket {@code n-NUMBER-ID} in the private directory, where NUMBER is made of cluster
- * and node, and ID tells the process. The registrar's, but for {@link #close}.
+ * and node, and ID tells the process. The conductor's, but for {@link #close}.
  */
 public final class Announcement {
   /** All nodes of a cluster may dial at once. */

@@ -19,7 +19,7 @@ import java.util.Deque;
 
 /**
  * The bytes of one handshake, in both directions: the proof of the key if there is one, then
- * frames. Never blocks. For the registrar's thread.
+ * frames. Never blocks. For the conductor's thread.
  */
 public final class NodeHandshake {
   private static final int FIRST_BYTES = 4096;
@@ -39,10 +39,10 @@ public final class NodeHandshake {
 
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
-  /** Who it is for; of the registrar. */
+  /** Who it is for; of the conductor. */
   public Object attachment;
 
-  /** Of the registrar: when it is over. */
+  /** Of the conductor: when it is over. */
   public long deadlineNs;
 
   /**

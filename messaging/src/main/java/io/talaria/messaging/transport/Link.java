@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.transport;
 
-import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.ring.RingReceiver;
 import java.nio.channels.SocketChannel;
 
 /**
@@ -39,7 +39,7 @@ public abstract class Link {
     return false;
   }
 
-  /** Has a larger ring out follow the one there is; false if that is not to be. Registrar. */
+  /** Has a larger ring out follow the one there is; false if that is not to be. Conductor. */
   public boolean grow(int priority) {
     return false;
   }
@@ -62,7 +62,7 @@ public abstract class Link {
   }
 
   /** Where records come from. */
-  public abstract Inlet in(int priority);
+  public abstract RingReceiver in(int priority);
 
   /** The session, or null for the own node. */
   public abstract SocketChannel session();
@@ -75,7 +75,7 @@ public abstract class Link {
     return false;
   }
 
-  /** Whether records come by the session, which whoever has the inlet lock reads. */
+  /** Whether records come by the session, which whoever has the ring receiver lock reads. */
   public boolean readsSession() {
     return false;
   }
@@ -101,16 +101,16 @@ public abstract class Link {
   public void unblock() {}
 
   /**
-   * Takes from the session what has come: records, under the connection's inlet lock; or doorbells,
-   * the poller alone.
+   * Takes from the session what has come: records, under the connection's ring receiver lock; or
+   * doorbells, the poller alone.
    *
    * @return whether anything came
    */
   public abstract boolean pull();
 
   /**
-   * Looks for records that no word in memory announces; by whoever has the inlet lock, and waits
-   * for a response.
+   * Looks for records that no word in memory announces; by whoever has the ring receiver lock, and
+   * waits for a response.
    *
    * @return whether anything came that the poller has to look at afterwards
    */
@@ -118,7 +118,9 @@ public abstract class Link {
     return readsSession() && pull();
   }
 
-  /** After {@link Inlet#publish} of a priority: tells whoever waits at the other end. Poller. */
+  /**
+   * After {@link RingReceiver#publish} of a priority: tells whoever waits at the other end. Poller.
+   */
   public abstract void published(int priority);
 
   /** Says that whoever reads a priority is about to sleep. Its reader. */
@@ -137,7 +139,7 @@ public abstract class Link {
 
   /**
    * Nothing more will be put into the rings: when all there is was sent, tells the other end, if
-   * the transport does not by itself. Any thread, not the one that holds the inlet lock.
+   * the transport does not by itself. Any thread, not the one that holds the ring receiver lock.
    */
   public void finishOutput() {}
 
@@ -152,6 +154,6 @@ public abstract class Link {
     return "";
   }
 
-  /** Gives all back; nobody is inside any more. Registrar. */
+  /** Gives all back; nobody is inside any more. Conductor. */
   public abstract void close();
 }

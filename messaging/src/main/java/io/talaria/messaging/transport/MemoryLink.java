@@ -2,9 +2,9 @@
 
 package io.talaria.messaging.transport;
 
-import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingConsumer;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.ring.RingReceiver;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -76,7 +76,7 @@ abstract class MemoryLink extends Link {
   }
 
   @Override
-  public final Inlet in(int priority) {
+  public final RingReceiver in(int priority) {
     return byPriority[priority].in;
   }
 

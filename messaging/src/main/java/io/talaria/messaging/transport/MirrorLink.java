@@ -2,12 +2,12 @@
 
 package io.talaria.messaging.transport;
 
-import io.talaria.messaging.ring.Inlet;
-import io.talaria.messaging.ring.MirrorInlet;
+import io.talaria.messaging.ring.MirrorReceiver;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingConsumer;
 import io.talaria.messaging.ring.RingLayout;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.ring.RingReceiver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -29,7 +29,7 @@ public abstract class MirrorLink extends Link {
   private final int mark;
   private final RingProducer[] out = new RingProducer[RingPair.COUNT];
   private final RingConsumer[] sender = new RingConsumer[RingPair.COUNT];
-  private final MirrorInlet[] in = new MirrorInlet[RingPair.COUNT];
+  private final MirrorReceiver[] in = new MirrorReceiver[RingPair.COUNT];
 
   /** Up to where the other end has room, and what was begun to be sent; positions. */
   private final AtomicLongArray credit = new AtomicLongArray(RingPair.COUNT);
@@ -80,7 +80,7 @@ public abstract class MirrorLink extends Link {
       MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(outCapacity[i]), 128);
       out[i] = new RingProducer(ring, outCapacity[i]);
       sender[i] = new RingConsumer(ring, outCapacity[i]);
-      in[i] = new MirrorInlet(Arena.ofAuto().allocate(inCapacity[i], 128));
+      in[i] = new MirrorReceiver(Arena.ofAuto().allocate(inCapacity[i], 128));
     }
   }
 
@@ -100,7 +100,7 @@ public abstract class MirrorLink extends Link {
   }
 
   @Override
-  public final Inlet in(int priority) {
+  public final RingReceiver in(int priority) {
     return in[priority];
   }
 
@@ -110,7 +110,7 @@ public abstract class MirrorLink extends Link {
   }
 
   /** Where what comes for a priority is put. */
-  protected final MirrorInlet mirror(int priority) {
+  protected final MirrorReceiver mirror(int priority) {
     return in[priority];
   }
 

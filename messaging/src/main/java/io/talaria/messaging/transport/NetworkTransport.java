@@ -22,11 +22,11 @@ public interface NetworkTransport {
    */
   void begin(Runnable wake, boolean looks);
 
-  /** What it has to say to a node that is called; nothing: it is not to be used. Registrar. */
+  /** What it has to say to a node that is called; nothing: it is not to be used. Conductor. */
   byte[] offer(int id);
 
   /**
-   * Makes the channel to a node that has called, or takes the one there is. Registrar.
+   * Makes the channel to a node that has called, or takes the one there is. Conductor.
    *
    * @param incarnation of that node
    * @param own incarnation of this one
@@ -37,7 +37,7 @@ public interface NetworkTransport {
   byte[] accept(int id, long incarnation, long own, byte[] offer) throws IOException;
 
   /**
-   * The same at the node that has called. Registrar.
+   * The same at the node that has called. Conductor.
    *
    * @param response what the other has told
    * @throws IOException as for {@link #accept}
@@ -45,7 +45,7 @@ public interface NetworkTransport {
   void accepted(int id, long incarnation, byte[] response) throws IOException;
 
   /**
-   * Makes a connection on the channel to a node. Registrar.
+   * Makes a connection on the channel to a node. Conductor.
    *
    * @param number of the connection, above those before with that node
    * @param session connected, non-blocking; the link closes it
@@ -68,6 +68,6 @@ public interface NetworkTransport {
   /** How long the poller may sleep at most, in milliseconds; 0: until it is woken. Poller. */
   int maxSleepMs();
 
-  /** Ends all; nobody is inside any more. Registrar. */
+  /** Ends all; nobody is inside any more. Conductor. */
   void close();
 }

@@ -13,8 +13,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A connection on which frames travel. Whoever has the output lock sends; whoever has the inlet
- * lock receives.
+ * A connection on which frames travel. Whoever has the output lock sends; whoever has the ring
+ * receiver lock receives.
  */
 public final class TcpLink extends MirrorLink {
   private static final int STAGE_BYTES = 256 << 10;
@@ -33,7 +33,7 @@ public final class TcpLink extends MirrorLink {
   private volatile boolean again;
   private volatile boolean blocked;
 
-  /** Input; under the connection's inlet lock. */
+  /** Input; under the connection's ring receiver lock. */
   private final ByteBuffer stage;
 
   /**

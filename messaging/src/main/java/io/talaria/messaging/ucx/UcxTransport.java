@@ -550,7 +550,7 @@ public final class UcxTransport implements NetworkTransport {
     posted();
   }
 
-  /** A connection is over, and nobody is inside. Registrar. */
+  /** A connection is over, and nobody is inside. Conductor. */
   void left(UcxLink link) {
     if (!enterWaiting()) {
       return;
@@ -574,7 +574,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  // ---- handshakes; registrar
+  // ---- handshakes; conductor
 
   private Known known(int id) {
     return known.computeIfAbsent(id, Known::new);

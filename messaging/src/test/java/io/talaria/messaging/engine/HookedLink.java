@@ -2,14 +2,15 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.ring.RingReceiver;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
 import java.nio.channels.SocketChannel;
 
 /**
- * A link at which something happens between the last look of whoever has the inlet, and its end.
+ * A link at which something happens between the last look of whoever has the ring receiver, and its
+ * end.
  */
 final class HookedLink extends Link {
   private final Link transport;
@@ -89,7 +90,7 @@ final class HookedLink extends Link {
   }
 
   @Override
-  public Inlet in(int priority) {
+  public RingReceiver in(int priority) {
     return transport.in(priority);
   }
 

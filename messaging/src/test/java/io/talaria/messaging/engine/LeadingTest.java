@@ -60,14 +60,14 @@ class LeadingTest {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!connection.startLeading()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait(); // the poller has the inlet for a moment
+      Thread.onSpinWait(); // the poller has the ring receiver for a moment
     }
     return connection;
   }
 
   /** The leader may have lost its core: the poller must not take what it needs to go on. */
   @Test
-  void aDoorbellDoesNotKeepThePollerBusyWhileAnotherHasTheInlet() {
+  void aDoorbellDoesNotKeepThePollerBusyWhileAnotherHasTheRingReceiver() {
     Connection connection = lead(near, 2);
     try {
       far.remote(1).connection().link().wakePeer();
@@ -98,7 +98,7 @@ class LeadingTest {
     context.wantsToLead = true;
     RecordHead head = context.head.of(0, Records.REQUEST, 0, 0, 0);
     TypeEntry type = near.types().of(new Figure(2));
-    assertThat(connection.outlet().put(context, type, new Figure(2), RingPair.DATA, head))
+    assertThat(connection.sender().put(context, type, new Figure(2), RingPair.DATA, head))
         .isPositive();
     assertThat(context.leads).isTrue();
     context.leads = false;

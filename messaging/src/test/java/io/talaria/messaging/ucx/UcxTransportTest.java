@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.ring.RingReceiver;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
@@ -164,7 +164,7 @@ class UcxTransportTest {
   }
 
   private long take(Link link, int priority, NetworkTransport... networks) {
-    Inlet in = link.in(priority);
+    RingReceiver in = link.in(priority);
     await(() -> in.peek() != 0, networks);
     long value = in.memory().get(ValueLayout.JAVA_LONG, in.offset() + 8);
     in.advance();

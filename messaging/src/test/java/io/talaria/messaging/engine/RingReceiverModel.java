@@ -12,18 +12,19 @@ import java.util.TreeSet;
 import java.util.function.IntConsumer;
 
 /**
- * How the poller, threads that lead, and the other side's producers share the inlet of responses in
- * memory: step by step what {@link Poller}, {@link Connection} and the ring do. Each step is one
- * access to a word that others read, and takes effect at once, as full fences see to it.
+ * How the poller, threads that lead, and the other side's producers share the ring receiver of
+ * responses in memory: step by step what {@link Poller}, {@link Connection} and the ring do. Each
+ * step is one access to a word that others read, and takes effect at once, as full fences see to
+ * it.
  */
-final class InletModel {
+final class RingReceiverModel {
   private static final int LEADERS = 2;
   private static final int PRODUCERS = 2;
 
   // The words, in the order of a state.
   private static final int POLLER = 0; // at which step
   private static final int SLEEP = 1; // the poller's, odd: it sleeps
-  private static final int LOCK = 2; // the inlet
+  private static final int LOCK = 2; // the ring receiver
   private static final int ARMED = 3; // the ring's sleep word
   private static final int RUNG = 4;
   private static final int DOORBELLS = 5; // not read yet
@@ -44,7 +45,7 @@ final class InletModel {
 
   private static final int SELECTS = 5;
 
-  /** Whether who leaves looks whether the poller has woken while it had the inlet. */
+  /** Whether who leaves looks whether the poller has woken while it had the ring receiver. */
   private final boolean looksAgain;
 
   private final Set<IntBuffer> known = new HashSet<>();
@@ -55,7 +56,7 @@ final class InletModel {
 
   private boolean lost;
 
-  InletModel(boolean looksAgain) {
+  RingReceiverModel(boolean looksAgain) {
     this.looksAgain = looksAgain;
   }
 

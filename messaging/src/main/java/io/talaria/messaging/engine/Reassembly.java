@@ -15,7 +15,7 @@ import java.util.Set;
  * Puts large messages together, of one ring of one connection. Whoever reads the ring; what was
  * asked for is of the data ring, and of the poller.
  */
-final class Assembly {
+final class Reassembly {
   private static final int MAX_ASKED = 1024;
 
   private static final class Large {
@@ -48,7 +48,7 @@ final class Assembly {
 
   private int unasked;
 
-  Assembly(Connection connection, boolean responses) {
+  Reassembly(Connection connection, boolean responses) {
     this.connection = connection;
     this.responses = responses;
   }

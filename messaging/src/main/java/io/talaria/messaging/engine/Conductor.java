@@ -52,7 +52,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The one thread that opens, accepts, ends and gives back connections, in the order in which that
  * was asked for. It blocks on no peer: each step of a handshake is non-blocking and has a deadline.
  */
-final class Registrar extends Thread {
+final class Conductor extends Thread {
   private static final long HANDSHAKE_NS = 5_000_000_000L;
 
   /** Of strangers, who have proved nothing yet. */
@@ -119,7 +119,7 @@ final class Registrar extends Thread {
   }
 
   private static final class Life {
-    final Silence silence = new Silence(System.nanoTime());
+    final Liveness liveness = new Liveness(System.nanoTime());
     long usedNs = System.nanoTime();
     long activity;
     boolean suspect;
@@ -160,17 +160,17 @@ final class Registrar extends Thread {
 
   private final Announcement announcement;
   private final ServerSocketChannel tcp;
-  private final Stalls stalls;
+  private final StallDetector stallDetector;
   private NodeFile file;
   private boolean fileFailed;
   private volatile boolean stopped;
 
-  Registrar(LocalNode node) throws IOException {
-    super(node.threadName("registrar"));
+  Conductor(LocalNode node) throws IOException {
+    super(node.threadName("conductor"));
     setDaemon(true);
     this.node = node;
     options = node.options();
-    stalls = new Stalls(node);
+    stallDetector = new StallDetector(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
     if (options.isEncrypted() && key == null) {
@@ -306,7 +306,7 @@ final class Registrar extends Thread {
         }
         selector.selectedKeys().clear();
       } catch (Throwable e) {
-        node.internal("registrar", e); // and goes on: without it, nobody is found or given up
+        node.internal("conductor", e); // and goes on: without it, nobody is found or given up
       }
     }
     closeNow();
@@ -507,7 +507,7 @@ final class Registrar extends Thread {
     return address == null ? "?" : address.getHostString() + ":" + address.getPort();
   }
 
-  /** That may take long, and the registrar waits for nobody. */
+  /** That may take long, and the conductor waits for nobody. */
   private void resolve(Pair pair, InetSocketAddress address) {
     Thread unused =
         Thread.ofPlatform()
@@ -547,7 +547,7 @@ final class Registrar extends Thread {
 
   private void begin(NodeHandshake handshake, int interest) throws IOException {
     if (isStranger(handshake)) {
-      List<NodeHandshake> strangers = handshakes.stream().filter(Registrar::isStranger).toList();
+      List<NodeHandshake> strangers = handshakes.stream().filter(Conductor::isStranger).toList();
       if (strangers.size() >= MAX_STRANGERS) {
         end(strangers.getFirst(), "too many handshakes at a time");
       }
@@ -1208,7 +1208,7 @@ final class Registrar extends Thread {
   }
 
   private void closeWhenQuiet(Connection connection, long limitNs) {
-    if (connection.outlet().quiet() || System.nanoTime() - limitNs > 0) {
+    if (connection.sender().quiet() || System.nanoTime() - limitNs > 0) {
       connections.remove(connection);
       connection.link().close();
     } else {
@@ -1306,8 +1306,8 @@ final class Registrar extends Thread {
     node.lookAfterTasks();
     node.responseSlots().sweep();
     makeRoom(); // who was asked before may have had something open
-    if (stalls.look()) {
-      at(System.nanoTime() + Stalls.OPEN_NS, stalls::lookAgain); // from that look on
+    if (stallDetector.look()) {
+      at(System.nanoTime() + StallDetector.OPEN_NS, stallDetector::lookAgain); // from that look on
     }
     show();
   }
@@ -1328,7 +1328,7 @@ final class Registrar extends Thread {
         }
         file = NodeFile.of(directory, Announcement.number(cluster, options.id()));
       }
-      file.write(Shown.line(node, connections.keySet(), this::silentNs));
+      file.write(PublishedState.line(node, connections.keySet(), this::silentNs));
     } catch (IOException e) {
       fileFailed = true;
       node.internal("counters file", e);
@@ -1337,7 +1337,7 @@ final class Registrar extends Thread {
 
   private long silentNs(Connection connection) {
     Life life = connections.get(connection);
-    return life == null ? 0 : life.silence.ns();
+    return life == null ? 0 : life.liveness.ns();
   }
 
   private void tick(Connection connection, Life life, long now) {
@@ -1347,7 +1347,7 @@ final class Registrar extends Thread {
       life.usedNs = now;
     }
     boolean heard = connection.heard;
-    long silent = life.silence.look(heard, now);
+    long silent = life.liveness.look(heard, now);
     if (heard) {
       connection.heard = false;
       life.suspect = false;

@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
  * Where records come out, one after the other: of a ring, or of what a stream has brought. One
  * thread at a time.
  */
-public abstract class Inlet {
+public abstract class RingReceiver {
   /** For the two that there are. */
-  Inlet() {}
+  RingReceiver() {}
 
   /**
    * Looks for the next record.

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
  * The copy, at the receiving end of a stream, of a ring at the sending end: the same capacity, the
  * same positions, no marks. Whoever reads the stream puts bytes in; one thread takes records out.
  */
-public final class MirrorInlet extends Inlet {
+public final class MirrorReceiver extends RingReceiver {
   private static final ValueLayout.OfInt LENGTH = ValueLayout.JAVA_INT;
 
   private final MemorySegment memory;
@@ -33,7 +33,7 @@ public final class MirrorInlet extends Inlet {
    *
    * @param memory as many bytes as the ring at the other end has
    */
-  public MirrorInlet(MemorySegment memory) {
+  public MirrorReceiver(MemorySegment memory) {
     this.memory = memory;
     capacityUnits = (int) (memory.byteSize() >>> RingLayout.UNIT_SHIFT);
   }

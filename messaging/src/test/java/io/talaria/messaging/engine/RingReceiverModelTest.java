@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Nothing lies in the ring of responses when all rest who share it, in whatever order they went.
  */
-class InletModelTest {
+class RingReceiverModelTest {
   @ParameterizedTest
   @CsvSource({"1, 2, 1, 2", "2, 1, 1, 2", "1, 1, 2, 1"})
   void noOrderLeavesAnResponseInTheRing(int leaders, int rounds, int producers, int records) {
-    InletModel model = new InletModel(true);
+    RingReceiverModel model = new RingReceiverModel(true);
     assertThat(model.loses(leaders, rounds, producers, records)).isFalse();
     assertThat(model.states()).isGreaterThan(100);
   }
@@ -24,12 +24,12 @@ class InletModelTest {
   @Tag("long")
   @Test
   void norDoesOneOfTwoLeadersAndTwoProducers() {
-    assertThat(new InletModel(true).loses(2, 1, 2, 1)).isFalse();
+    assertThat(new RingReceiverModel(true).loses(2, 1, 2, 1)).isFalse();
   }
 
   /** The model sees what it is made for. */
   @Test
   void whoDoesNotLookAgainLosesOne() {
-    assertThat(new InletModel(false).loses(1, 1, 1, 1)).isTrue();
+    assertThat(new RingReceiverModel(false).loses(1, 1, 1, 1)).isTrue();
   }
 }

@@ -7,10 +7,10 @@ import java.util.List;
 
 /**
  * Finds claims of rings that are open for long: their thread is in a codec that takes its time, or
- * has no core. Others go on until the ring is full. For the registrar, which looks twice: what is
+ * has no core. Others go on until the ring is full. For the conductor, which looks twice: what is
  * open at both is told, once.
  */
-final class Stalls {
+final class StallDetector {
   /** Between the two looks. */
   static final long OPEN_NS = 1_000_000;
 
@@ -20,7 +20,7 @@ final class Stalls {
   private List<Seen> seen = List.of();
   private long seenNs;
 
-  Stalls(LocalNode node) {
+  StallDetector(LocalNode node) {
     this.node = node;
   }
 

@@ -10,13 +10,13 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** What the counters file of a node says; docs/layouts.md names each field. For the registrar. */
-final class Shown {
+/** What the counters file of a node says; docs/layouts.md names each field. For the conductor. */
+final class PublishedState {
   private static final int VERSION = 1;
   private static final int UNIT_SHIFT = 3;
   private static final long SUSPECT_NS = 5_000_000_000L;
 
-  private Shown() {}
+  private PublishedState() {}
 
   static String line(
       LocalNode node, Collection<Connection> connections, ToLongFunction<Connection> silentNs) {
@@ -57,10 +57,10 @@ final class Shown {
     text(to, "state", on.leaving ? "leaving" : silentNs > SUSPECT_NS ? "suspect" : "connected");
     number(to, "number", on.number);
     try {
-      number(to, "outBytes", on.outlet().end() << UNIT_SHIFT);
+      number(to, "outBytes", on.sender().end() << UNIT_SHIFT);
       number(to, "deliveredBytes", on.link().out(RingPair.DATA).delivered() << UNIT_SHIFT);
       number(to, "inBytes", on.link().in(RingPair.DATA).delivered() << UNIT_SHIFT);
-      number(to, "unconsumedBytes", on.outlet().unconsumedBytes());
+      number(to, "unconsumedBytes", on.sender().unconsumedBytes());
       number(to, "dataRingBytes", on.link().out(RingPair.DATA).capacity());
     } catch (IllegalStateException e) {
       // Its memory was given back meanwhile.

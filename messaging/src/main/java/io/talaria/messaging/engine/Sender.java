@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * Where the records of a connection go: its two rings, and the threads that wait for room or for
  * what was delivered. Any thread; only what says so waits.
  */
-final class Outlet {
+final class Sender {
   /** The largest record: of a large message, a slice with its header. */
   static final int MAX_RECORD = 32 << 10;
 
@@ -42,7 +42,7 @@ final class Outlet {
   /** When the connection is dead: its memory may be gone. */
   private volatile long deliveredAtEnd;
 
-  Outlet(Connection connection, Link link) {
+  Sender(Connection connection, Link link) {
     this.connection = connection;
     this.link = link;
   }

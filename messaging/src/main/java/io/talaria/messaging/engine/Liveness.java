@@ -7,7 +7,7 @@ package io.talaria.messaging.engine;
  * the process itself stood still, stopped or without a core, is nobody else's silence. For one
  * thread, which looks again and again.
  */
-final class Silence {
+final class Liveness {
   /** Two looks further apart have this between them: who looks was kept from it. */
   static final long MAX_STEP_NS = 1_000_000_000L;
 
@@ -19,7 +19,7 @@ final class Silence {
    *
    * @param nowNs of {@link System#nanoTime}
    */
-  Silence(long nowNs) {
+  Liveness(long nowNs) {
     lookedNs = nowNs;
   }
 
