@@ -2,14 +2,14 @@
 
 package io.talaria.messaging;
 
-import io.talaria.messaging.link.Directories;
+import io.talaria.messaging.handshake.Directories;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
 
 /**
  * Knows where nodes can be reached by TCP. Nodes of the same user on this host are found without
- * one. Called by the registrar, which must not wait for it, at each attempt to connect: nodes that
+ * one. Called by the conductor, which must not wait for it, at each attempt to connect: nodes that
  * come and go can be kept in a {@link java.util.concurrent.ConcurrentHashMap}, whose {@code get} is
  * a directory. A host that is not resolved yet is looked up by another thread.
  */

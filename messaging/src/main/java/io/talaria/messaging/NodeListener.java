@@ -3,7 +3,7 @@
 package io.talaria.messaging;
 
 /**
- * Is told what happens to connections and what goes wrong. On the registrar, on the poller or on a
+ * Is told what happens to connections and what goes wrong. On the conductor, on the poller or on a
  * handler: it must not wait. What it throws goes to the log, {@code io.talaria.messaging}. All
  * methods do nothing unless overridden.
  */

@@ -9,7 +9,7 @@ import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
-import io.talaria.messaging.link.Greet;
+import io.talaria.messaging.handshake.HandshakeMessage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -303,7 +303,7 @@ class ConnectionsTest {
     assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
   }
 
-  /** Sound nodes do not notice somebody who sends anything, before and behind a good greeting. */
+  /** Sound nodes do not notice somebody who sends anything, before and behind a good handshake. */
   @Test
   void aHostileCallerHarmsItsOwnConnectionOnly() throws Exception {
     long seed = System.nanoTime();
@@ -323,7 +323,7 @@ class ConnectionsTest {
         if (random.nextInt(4) != 0) {
           out.write(hello(random, 100 + round));
           if (random.nextBoolean()) {
-            out.write(bytes(Greet.ready(Greet.Forms.NONE)));
+            out.write(bytes(HandshakeMessage.ready(HandshakeMessage.Forms.NONE)));
             if (random.nextBoolean()) {
               out.write(frame(random, junk));
             }
@@ -343,7 +343,7 @@ class ConnectionsTest {
     assertThat(peer.request(new Pair(5, 0), Response.class, LONG).value()).isEqualTo(5);
   }
 
-  /** Records of all kinds, with fields that may be and that cannot be, behind a sound greeting. */
+  /** Records of all kinds, with fields that may be and that cannot be, behind a sound handshake. */
   @Test
   void hostileRecordsHarmTheirOwnConnectionOnly() throws Exception {
     long seed = System.nanoTime();
@@ -362,7 +362,7 @@ class ConnectionsTest {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
         OutputStream out = socket.getOutputStream();
         out.write(soundHello(random, 100 + round));
-        out.write(bytes(Greet.ready(Greet.Forms.NONE)));
+        out.write(bytes(HandshakeMessage.ready(HandshakeMessage.Forms.NONE)));
         for (int i = 1 + random.nextInt(20); i > 0; i--) {
           byte[] records = records(random);
           int priority = random.nextInt(2);
@@ -436,12 +436,19 @@ class ConnectionsTest {
     for (byte each : "test".getBytes(StandardCharsets.UTF_8)) {
       cluster = (cluster ^ (each & 0xff)) * 0x100000001b3L;
     }
-    Greet.Offer offer =
-        new Greet.Offer(
+    HandshakeMessage.Offer offer =
+        new HandshakeMessage.Offer(
             1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
     return bytes(
-        new Greet.Hello(
-                cluster, from, 2, random.nextLong(), 0, Greet.TCP, offer, ByteBuffer.allocate(0))
+        new HandshakeMessage.Hello(
+                cluster,
+                from,
+                2,
+                random.nextLong(),
+                0,
+                HandshakeMessage.TCP,
+                offer,
+                ByteBuffer.allocate(0))
             .frame());
   }
 

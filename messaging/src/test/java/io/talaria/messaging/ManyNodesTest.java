@@ -76,9 +76,9 @@ class ManyNodesTest {
     List<String> said = round();
     long tookMs = (System.nanoTime() - begin) / 1_000_000;
     System.out.println(ALL * (ALL - 1) / 2 + " connections in " + tookMs + " ms");
-    // All have been sent to. Whoever was welcomed after the other side had given the greeting up
+    // All have been sent to. Whoever was welcomed after the other side had given the handshake up
     // has made a connection and lost it, which both is told, and connects again: on a machine
-    // that others use, five seconds for a greeting can be too few.
+    // that others use, five seconds for a handshake can be too few.
     String connections = EACH * (ALL - 1) + " " + EACH * (ALL - 1);
     assertThat(said).as(errors()).containsOnly("SENT " + connections + " 1");
     assertThat(round()).as(errors()).containsOnly("SENT " + connections + " 2");

@@ -57,7 +57,7 @@ final class FilterOptions {
 
   @Option(
       names = "--transport",
-      paramLabel = "MODE",
+      paramLabel = "TRANSPORT",
       split = ",",
       description = "Only connections in this transport: tcp, shm or ucx.")
   private List<String> transports = new ArrayList<>();

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 
 /**
  * The counters file of a node, in the run-time directory: one line of JSON, replaced as a whole, so
- * that a reader never sees half of it. For the registrar.
+ * that a reader never sees half of it. For the conductor.
  *
  * <pre>
  *   PID-START-NUMBER.messages     process id, its start in clock ticks since boot, the node

@@ -4,11 +4,11 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.ring.RingReceiver;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
-import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.nio.spin.Spinner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
- * waits for a response may take the inlet of the control ring meanwhile.
+ * waits for a response may take the ring receiver of the control ring meanwhile.
  */
-final class Connection implements TrackOwner {
+final class Connection implements LinkOwner {
   private static final int TURN = 256;
   private static final int LEADER_LOOKS = 200;
 
@@ -61,19 +61,19 @@ final class Connection implements TrackOwner {
   final int maxThere;
 
   final DeliveryTracker deliveries = new DeliveryTracker();
-  private final Assembly dataAssembly;
-  private final Assembly controlAssembly;
+  private final Reassembly dataReassembly;
+  private final Reassembly controlReassembly;
   private final Outbox outbox;
-  private final AtomicBoolean inletLock = new AtomicBoolean();
+  private final AtomicBoolean ringReceiverLock = new AtomicBoolean();
   private final AtomicInteger streams = new AtomicInteger();
 
-  private Track track;
-  private Outlet outlet;
+  private Link link;
+  private Sender sender;
 
-  /** Under the inlet lock. */
+  /** Under the ring receiver lock. */
   private Spinner leaderSpinner;
 
-  /** A leader has received from the stream; under the inlet lock. */
+  /** A leader has received from the stream; under the ring receiver lock. */
   private boolean dataCame;
 
   /**
@@ -82,7 +82,7 @@ final class Connection implements TrackOwner {
    */
   private volatile long endThere = -1;
 
-  /** 1 while the registrar has been asked for a larger ring, by priority. */
+  /** 1 while the conductor has been asked for a larger ring, by priority. */
   private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
   /** Large messages that may be begun. */
@@ -105,7 +105,7 @@ final class Connection implements TrackOwner {
   private volatile String failure;
   private volatile boolean dead;
 
-  /** Bytes were seen since the registrar last looked. */
+  /** Bytes were seen since the conductor last looked. */
   volatile boolean heard;
 
   /** The other end said GOODBYE, or we did. */
@@ -142,20 +142,20 @@ final class Connection implements TrackOwner {
     this.typeNames = typeNames;
     this.misfits = misfits;
     this.maxThere = maxThere;
-    dataAssembly = new Assembly(this, false);
-    controlAssembly = new Assembly(this, true);
+    dataReassembly = new Reassembly(this, false);
+    controlReassembly = new Reassembly(this, true);
     outbox = new Outbox(this);
   }
 
   /** Once, before anybody else knows it. */
-  void runOn(Track transport) {
-    track = transport;
-    outlet = new Outlet(this, transport);
+  void runOn(Link transport) {
+    link = transport;
+    sender = new Sender(this, transport);
     leaderSpinner = new Spinner(node.leaderSpinning());
   }
 
-  Track track() {
-    return track;
+  Link link() {
+    return link;
   }
 
   /** Behind «other components», for people. */
@@ -170,8 +170,8 @@ final class Connection implements TrackOwner {
   // ---- sending
 
   /** Where records go. */
-  Outlet outlet() {
-    return outlet;
+  Sender sender() {
+    return sender;
   }
 
   int newStream() {
@@ -182,9 +182,9 @@ final class Connection implements TrackOwner {
   void wantLarger(int priority) {
     try {
       if (growthAsked.get(priority) == 0
-          && track.mayGrow(priority)
+          && link.mayGrow(priority)
           && growthAsked.compareAndSet(priority, 0, 1)) {
-        node.registrarShallGrow(this, priority);
+        node.conductorShallGrow(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -195,10 +195,10 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** Registrar. */
+  /** Conductor. */
   void grow(int priority) {
     try {
-      if (!dead && track.grow(priority)) {
+      if (!dead && link.grow(priority)) {
         wakeWaiters();
       }
     } catch (RingBrokenException e) {
@@ -228,7 +228,7 @@ final class Connection implements TrackOwner {
     ThreadContext context = ThreadContext.current();
     RecordHead head = context.head.of(abort.type(), abort.kind(), 0, 0, 0);
     head.slice(abort.stream(), Records.ABORT, abort.total());
-    if (outlet.put(context, MemorySegment.NULL, 0, 0, RingPair.DATA, head) == Peer.BACK_PRESSURED) {
+    if (sender.put(context, MemorySegment.NULL, 0, 0, RingPair.DATA, head) == Peer.BACK_PRESSURED) {
       return false;
     }
     largeOut.release();
@@ -260,7 +260,7 @@ final class Connection implements TrackOwner {
     boolean granted = false;
     try {
       control(Records.BIG, stream, total);
-      granted = outlet.awaitGrant(stream, deadlineNs);
+      granted = sender.awaitGrant(stream, deadlineNs);
       return granted;
     } finally {
       asks.remove(stream);
@@ -277,7 +277,7 @@ final class Connection implements TrackOwner {
   private void onBig(byte kind, int stream, int total) {
     if (kind == Records.BIG_OK) {
       if (asks.replace(stream, false, true)) {
-        outlet.wake();
+        sender.wake();
       }
       return;
     }
@@ -289,9 +289,9 @@ final class Connection implements TrackOwner {
                   return;
                 }
                 if (kind == Records.BIG) {
-                  dataAssembly.asked(stream, total);
+                  dataReassembly.asked(stream, total);
                 } else {
-                  dataAssembly.askedNoMore(stream);
+                  dataReassembly.askedNoMore(stream);
                 }
                 node.grantLarge();
               } catch (RingBrokenException e) {
@@ -313,7 +313,7 @@ final class Connection implements TrackOwner {
         abortsBlocked = true;
         return done;
       } else {
-        track.out(RingPair.DATA).want(); // each time anew, and looks once more
+        link.out(RingPair.DATA).want(); // each time anew, and looks once more
         asked = true;
       }
     }
@@ -327,10 +327,10 @@ final class Connection implements TrackOwner {
     RecordHead head = context.head.of(type.index, Records.RESPONSE, slot, generation, 0);
     long result = Peer.TOO_LARGE;
     if (outbox.isEmpty()) {
-      result = outlet.put(context, type, response, RingPair.CONTROL, head);
+      result = sender.put(context, type, response, RingPair.CONTROL, head);
     }
     if (result != Peer.LOST && result < 0) {
-      int size = Outlet.size(context, type.codec, response);
+      int size = Sender.size(context, type.codec, response);
       if (size > maxThere) {
         responseFailure(
             slot,
@@ -339,7 +339,7 @@ final class Connection implements TrackOwner {
             "the response has " + size + " bytes, the largest may have " + maxThere);
       } else if (outbox.hasRoom(size)) {
         MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
-        Outlet.encode(context, type, response, size, encoded);
+        Sender.encode(context, type, response, size, encoded);
         outbox.put(encoded.asSlice(0, size), type.index, Records.RESPONSE, slot, generation);
       } else {
         responseFailure(
@@ -380,7 +380,7 @@ final class Connection implements TrackOwner {
     boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
     long result = Peer.BACK_PRESSURED;
     if (!behind) {
-      result = outlet.put(context, from, 0, payload.length, RingPair.CONTROL, head);
+      result = sender.put(context, from, 0, payload.length, RingPair.CONTROL, head);
     }
     if (result == Peer.BACK_PRESSURED && kind != Records.PING) {
       outbox.put(from, 0, kind, slot, generation);
@@ -389,19 +389,19 @@ final class Connection implements TrackOwner {
 
   /** Says that nothing comes behind what was sent so far, and that this side agrees to part. */
   void agreeToPart() {
-    outlet.sealData();
+    sender.sealData();
     byte[] end = new byte[Long.BYTES];
-    POSITION.set(end, 0, outlet.end());
+    POSITION.set(end, 0, sender.end());
     control(Records.GOODBYE, 0, 0, end);
-    outlet.seal();
+    sender.seal();
   }
 
   /** Whether both sides have delivered all, and know that. */
   boolean parted() {
     try {
-      return outlet.unconsumedBytes() == 0
-          && outlet.allDelivered()
-          && track.in(RingPair.DATA).delivered() == endThere;
+      return sender.unconsumedBytes() == 0
+          && sender.allDelivered()
+          && link.in(RingPair.DATA).delivered() == endThere;
     } catch (IllegalStateException e) {
       return true;
     }
@@ -413,23 +413,23 @@ final class Connection implements TrackOwner {
   boolean poll() {
     boolean done = false;
     try {
-      if (readable && !track.readsSession()) {
+      if (readable && !link.readsSession()) {
         done = pull(); // doorbells: no leader reads them, or waits for them
       }
-      if (inletLock.compareAndSet(false, true)) {
+      if (ringReceiverLock.compareAndSet(false, true)) {
         try {
           if (readable) {
             done |= pull();
           }
           done |= drainControl();
         } finally {
-          inletLock.set(false);
+          ringReceiverLock.set(false);
         }
       }
       done |= drainData();
       done |= outbox.flush();
       done |= !aborts.isEmpty() && flushAborts();
-      done |= track.pushInTurn();
+      done |= link.pushInTurn();
     } catch (RingBrokenException e) {
       broken(e);
     }
@@ -437,7 +437,7 @@ final class Connection implements TrackOwner {
   }
 
   private boolean pull() {
-    boolean came = track.pull();
+    boolean came = link.pull();
     readable = came;
     if (came) {
       heard = true;
@@ -445,21 +445,21 @@ final class Connection implements TrackOwner {
     return came;
   }
 
-  /** Whether anything may come for the inlet's holder alone. */
-  boolean inletTaken() {
-    return inletLock.get();
+  /** Whether anything may come for the ring receiver's holder alone. */
+  boolean ringReceiverTaken() {
+    return ringReceiverLock.get();
   }
 
   private boolean drainControl() {
-    Inlet in = track.in(RingPair.CONTROL);
+    RingReceiver in = link.in(RingPair.CONTROL);
     int count = 0;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(RingPair.CONTROL)) {
+        if (!link.moveOn(RingPair.CONTROL)) {
           break;
         }
-        in = track.in(RingPair.CONTROL);
+        in = link.in(RingPair.CONTROL);
         continue;
       }
       MemorySegment memory = in.memory();
@@ -471,7 +471,7 @@ final class Connection implements TrackOwner {
     }
     if (count != 0) {
       heard = true;
-      if (!track.copies() || in.unpublishedBytes() > track.out(RingPair.CONTROL).capacity() >>> 3) {
+      if (!link.copies() || in.unpublishedBytes() > link.out(RingPair.CONTROL).capacity() >>> 3) {
         tellControl(in);
       }
     }
@@ -479,9 +479,9 @@ final class Connection implements TrackOwner {
   }
 
   /** Tells the other end what is free: at once in memory, seldom on a stream. */
-  private void tellControl(Inlet in) {
+  private void tellControl(RingReceiver in) {
     in.publish();
-    track.published(RingPair.CONTROL);
+    link.published(RingPair.CONTROL);
   }
 
   /** A record's length, read once: with its header, and inside its place in the ring. */
@@ -506,7 +506,7 @@ final class Connection implements TrackOwner {
               at + header,
               length - header);
       case Records.FAILURE -> completeFailure(memory, at, length);
-      case Records.SLICE -> controlAssembly.slice(memory, at, length);
+      case Records.SLICE -> controlReassembly.slice(memory, at, length);
       case Records.CANCEL -> cancel(Records.slot(memory, at), Records.generation(memory, at));
       case Records.PING -> control(Records.PONG, 0, 0);
       case Records.PONG -> {
@@ -514,12 +514,12 @@ final class Connection implements TrackOwner {
       }
       case Records.GOODBYE -> {
         goodbye(memory, at + header, length - header);
-        node.registrarHears(this, kind);
+        node.conductorHears(this, kind);
       }
       case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
           onBig(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> held(Records.slot(memory, at), Records.generation(memory, at));
-      case Records.STAY -> node.registrarHears(this, kind);
+      case Records.STAY -> node.conductorHears(this, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }
@@ -562,7 +562,7 @@ final class Connection implements TrackOwner {
     if (number - table.get(what) > 0) {
       table.set(what, number);
       if ((number & 1) == 0) {
-        outlet.wake();
+        sender.wake();
       }
     }
   }
@@ -646,16 +646,16 @@ final class Connection implements TrackOwner {
       }
       predecessor = null;
     }
-    Inlet in = track.in(RingPair.DATA);
+    RingReceiver in = link.in(RingPair.DATA);
     int count = 0;
     stalled = false;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(RingPair.DATA)) {
+        if (!link.moveOn(RingPair.DATA)) {
           break;
         }
-        in = track.in(RingPair.DATA);
+        in = link.in(RingPair.DATA);
         continue;
       }
       MemorySegment memory = in.memory();
@@ -677,12 +677,12 @@ final class Connection implements TrackOwner {
   }
 
   /** Tells the other end what is free and delivered: at once in memory, seldom on a stream. */
-  private void tellDelivered(Inlet in) {
+  private void tellDelivered(RingReceiver in) {
     long position = deliveries.update(in.position());
     if (position == publishedDelivered && in.unpublishedBytes() == 0) {
       return;
     }
-    if (track.copies() && in.unpublishedBytes() <= track.out(RingPair.DATA).capacity() >>> 3) {
+    if (link.copies() && in.unpublishedBytes() <= link.out(RingPair.DATA).capacity() >>> 3) {
       long now = System.nanoTime();
       if (now - toldNs < TELL_NS) {
         return;
@@ -692,17 +692,17 @@ final class Connection implements TrackOwner {
     tell(in, position);
   }
 
-  private void tell(Inlet in, long position) {
+  private void tell(RingReceiver in, long position) {
     publishedDelivered = position;
     in.publishDelivered(position);
     in.publish();
-    track.published(RingPair.DATA);
+    link.published(RingPair.DATA);
   }
 
   private boolean onData(MemorySegment memory, long at, int length, byte kind) {
     int header = Records.headerOf(kind);
     if (kind == Records.SLICE) {
-      return dataAssembly.slice(memory, at, length);
+      return dataReassembly.slice(memory, at, length);
     }
     if (kind != Records.MESSAGE && kind != Records.REQUEST) {
       throw new RingBrokenException("a record of kind " + kind + " on the data ring");
@@ -727,7 +727,7 @@ final class Connection implements TrackOwner {
     return dead;
   }
 
-  /** Announces sleep on all inlets; false if something is there. Poller. */
+  /** Announces sleep on all ring receivers; false if something is there. Poller. */
   boolean arm() {
     if (dead) {
       return true;
@@ -741,36 +741,36 @@ final class Connection implements TrackOwner {
   }
 
   private boolean armAll() {
-    boolean led = !inletLock.compareAndSet(false, true);
+    boolean led = !ringReceiverLock.compareAndSet(false, true);
     if (!led) {
       try {
-        track.arm(RingPair.CONTROL);
-        Inlet responses = track.in(RingPair.CONTROL);
-        if (responses.peek() != 0 || track.goesOn(RingPair.CONTROL)) {
+        link.arm(RingPair.CONTROL);
+        RingReceiver responses = link.in(RingPair.CONTROL);
+        if (responses.peek() != 0 || link.goesOn(RingPair.CONTROL)) {
           return false;
         }
         if (responses.unpublishedBytes() != 0) {
           tellControl(responses);
         }
       } finally {
-        inletLock.set(false);
+        ringReceiverLock.set(false);
       }
     }
-    track.arm(RingPair.DATA);
+    link.arm(RingPair.DATA);
     if (!stalled
         && (predecessor == null || predecessor.emptied())
-        && (track.in(RingPair.DATA).peek() != 0 || track.goesOn(RingPair.DATA))) {
+        && (link.in(RingPair.DATA).peek() != 0 || link.goesOn(RingPair.DATA))) {
       return false;
     }
-    Inlet in = track.in(RingPair.DATA);
+    RingReceiver in = link.in(RingPair.DATA);
     long position = deliveries.update(in.position());
-    if (track.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
+    if (link.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
-      boolean unused = track.push();
+      boolean unused = link.push();
     }
     // What can be read is the leader's; who leaves looks whether we sleep.
     return (led || !readable)
-        && track.armOutput()
+        && link.armOutput()
         && outbox.blocked()
         && (abortsBlocked || aborts.isEmpty());
   }
@@ -779,15 +779,15 @@ final class Connection implements TrackOwner {
     if (dead) {
       return;
     }
-    if (inletLock.compareAndSet(false, true)) {
+    if (ringReceiverLock.compareAndSet(false, true)) {
       try {
-        track.disarm(RingPair.CONTROL);
+        link.disarm(RingPair.CONTROL);
       } finally {
-        inletLock.set(false);
+        ringReceiverLock.set(false);
       }
     }
-    track.disarm(RingPair.DATA);
-    track.disarmOutput();
+    link.disarm(RingPair.DATA);
+    link.disarmOutput();
   }
 
   // ---- leading: who waits for a response looks for it
@@ -818,15 +818,15 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** Takes the inlet, if it is free; who gets it must call {@link #stopLeading}. */
+  /** Takes the ring receiver, if it is free; who gets it must call {@link #stopLeading}. */
   boolean startLeading() {
-    if (!inletLock.compareAndSet(false, true)) {
+    if (!ringReceiverLock.compareAndSet(false, true)) {
       return false;
     }
     node.leaders().incrementAndGet();
     dataCame = false;
     try {
-      track.disarm(RingPair.CONTROL);
+      link.disarm(RingPair.CONTROL);
       return true;
     } catch (IllegalStateException e) {
       stopLeading();
@@ -841,11 +841,11 @@ final class Connection implements TrackOwner {
   boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     try {
-      boolean unusedPush = track.push();
+      boolean unusedPush = link.push();
       if (leaderSpinner.start()) {
         try {
           do {
-            dataCame |= track.bring();
+            dataCame |= link.bring();
             boolean unused = drainControl();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
@@ -865,16 +865,16 @@ final class Connection implements TrackOwner {
 
   void stopLeading() {
     boolean came = dataCame;
-    inletLock.set(false);
+    ringReceiverLock.set(false);
     node.leaders().decrementAndGet();
     leave(came);
   }
 
   /**
-   * The poller may have gone to sleep while we had the inlet: then it is for us to announce it. For
-   * a moment that takes the inlet again. If the poller has woken in it, it has read the doorbell of
-   * what it was not let look at, and nobody rings twice for one announcement: so once more, until
-   * it has slept through the moment, or is awake after it.
+   * The poller may have gone to sleep while we had the ring receiver: then it is for us to announce
+   * it. For a moment that takes the ring receiver again. If the poller has woken in it, it has read
+   * the doorbell of what it was not let look at, and nobody rings twice for one announcement: so
+   * once more, until it has slept through the moment, or is awake after it.
    */
   private void leave(boolean came) {
     boolean look = came;
@@ -886,13 +886,13 @@ final class Connection implements TrackOwner {
       if (!Poller.sleeps(sleep) || dead) {
         return;
       }
-      if (!inletLock.compareAndSet(false, true)) {
+      if (!ringReceiverLock.compareAndSet(false, true)) {
         break; // by the poller, which looks before it sleeps, or by another who leaves later
       }
       try {
         look |= announce();
       } finally {
-        inletLock.set(false);
+        ringReceiverLock.set(false);
       }
       VarHandle.fullFence();
       sleep = node.poller().sleepNumber();
@@ -903,13 +903,13 @@ final class Connection implements TrackOwner {
   }
 
   /**
-   * Says that the control ring is not looked at any more; whether something is there. With the
-   * inlet.
+   * Says that the control ring is not looked at any more; whether something is there. With the ring
+   * receiver.
    */
   private boolean announce() {
     try {
-      track.arm(RingPair.CONTROL);
-      return track.in(RingPair.CONTROL).peek() != 0 || track.goesOn(RingPair.CONTROL);
+      link.arm(RingPair.CONTROL);
+      return link.in(RingPair.CONTROL).peek() != 0 || link.goesOn(RingPair.CONTROL);
     } catch (RingBrokenException e) {
       return true;
     } catch (IllegalStateException e) {
@@ -929,7 +929,7 @@ final class Connection implements TrackOwner {
 
   @Override
   public void wakeWaiters() {
-    outlet.wake();
+    sender.wake();
     if (!outbox.isEmpty() || !aborts.isEmpty()) {
       node.wakePoller(); // it waits for room, too
     }
@@ -942,7 +942,7 @@ final class Connection implements TrackOwner {
 
   /** The other end was told that nobody waits for room of the data ring: who does must ask anew. */
   void nobodyIsTold() {
-    outlet.wake();
+    sender.wake();
     if (!aborts.isEmpty()) {
       node.wakePoller();
     }
@@ -981,30 +981,27 @@ final class Connection implements TrackOwner {
   String state() {
     StringBuilder text = new StringBuilder("poller ");
     text.append(node.pollerSleeps() ? "sleeps" : "is awake");
-    text.append(inletLock.get() ? ", inlet taken" : ", inlet free");
+    text.append(ringReceiverLock.get() ? ", ring receiver taken" : ", ring receiver free");
     text.append(", ").append(node.leaders().get()).append(" lead");
     try {
       for (int priority = 0; priority < RingPair.COUNT; priority++) {
         text.append(priority == RingPair.DATA ? "; data" : "; control");
-        text.append(" in: ")
-            .append(track.in(priority))
-            .append("; out: ")
-            .append(track.out(priority));
+        text.append(" in: ").append(link.in(priority)).append("; out: ").append(link.out(priority));
       }
     } catch (IllegalStateException e) {
       text.append("; its memory was given back");
     }
     text.append(readable ? "; readable" : "").append(stalled ? "; stalled" : "");
-    text.append(track.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
+    text.append(link.blocked() ? "; blocked" : "").append(dead ? "; dead" : "");
     text.append(outbox.isEmpty() ? "" : outbox.blocked() ? "; outbox waits" : "; outbox has some");
     text.append(aborts.isEmpty() ? "" : "; aborts");
-    return text.append(track.state()).toString();
+    return text.append(link.state()).toString();
   }
 
   /** Changes when something but control was sent or received. For a look now and then. */
   long activity() {
     try {
-      return outlet.end() * 31 + track.in(RingPair.DATA).position();
+      return sender.end() * 31 + link.in(RingPair.DATA).position();
     } catch (IllegalStateException e) {
       return 0;
     }
@@ -1012,7 +1009,7 @@ final class Connection implements TrackOwner {
 
   /** Nothing waits in it, is under way, or was lately used: it may go. */
   boolean idle() {
-    return outlet.idle()
+    return sender.idle()
         && outbox.isEmpty()
         && deliveries.none()
         && largeOut.availablePermits() == Records.MAX_UNASKED;
@@ -1023,23 +1020,23 @@ final class Connection implements TrackOwner {
     if (failure == null) {
       failure = reason;
     }
-    outlet.seal();
-    long lost = outlet.unconsumedBytes();
-    peer.positions().ended(number, outlet.rememberDelivered());
+    sender.seal();
+    long lost = sender.unconsumedBytes();
+    peer.positions().ended(number, sender.rememberDelivered());
     dead = true;
-    dataAssembly.forget();
-    while (!inletLock.compareAndSet(false, true)) {
+    dataReassembly.forget();
+    while (!ringReceiverLock.compareAndSet(false, true)) {
       Thread.onSpinWait(); // a leader sees that it is dead
     }
-    controlAssembly.forget();
-    inletLock.set(false);
+    controlReassembly.forget();
+    ringReceiverLock.set(false);
     boolean own = node.closing();
     node.responseSlots()
         .failAll(
             this,
             own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,
             own ? "this node was closed" : failure());
-    outlet.wake();
+    sender.wake();
     return lost;
   }
 }

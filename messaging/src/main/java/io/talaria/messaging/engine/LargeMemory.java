@@ -16,7 +16,7 @@ import java.util.Deque;
  */
 final class LargeMemory {
   /** Somebody who has asked. */
-  record Asked(Assembly by, int stream, int total) {}
+  record Asked(Reassembly by, int stream, int total) {}
 
   private final long most;
 
@@ -63,12 +63,12 @@ final class LargeMemory {
   }
 
   /** Takes somebody out of the queue; whether it was there. */
-  synchronized boolean forget(Assembly by, int stream) {
+  synchronized boolean forget(Reassembly by, int stream) {
     return asked.removeIf(each -> each.by() == by && each.stream() == stream);
   }
 
   /** Takes all of somebody out of the queue. */
-  synchronized void forget(Assembly by) {
+  synchronized void forget(Reassembly by) {
     boolean unused = asked.removeIf(each -> each.by() == by);
   }
 

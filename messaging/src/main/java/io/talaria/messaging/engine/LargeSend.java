@@ -25,7 +25,7 @@ final class LargeSend implements SegmentWriter.Overflow {
   }
 
   private final Connection to;
-  private final Outlet outlet;
+  private final Sender sender;
   private final ThreadContext context;
   private final TypeEntry type;
   private final byte kind;
@@ -51,7 +51,7 @@ final class LargeSend implements SegmentWriter.Overflow {
       int limitUs,
       long deadlineNs) {
     this.to = to;
-    outlet = to.outlet();
+    sender = to.sender();
     this.context = context;
     this.type = type;
     this.kind = kind;
@@ -67,7 +67,7 @@ final class LargeSend implements SegmentWriter.Overflow {
    * @return a position, or {@link Peer#LOST}: the connection has ended
    */
   long send(Object message) throws MessagingException {
-    total = Outlet.size(context, type.codec, message);
+    total = Sender.size(context, type.codec, message);
     if (total > to.maxThere) {
       throw new MessagingException(
           Code.TOO_LARGE,
@@ -84,7 +84,7 @@ final class LargeSend implements SegmentWriter.Overflow {
       throw to.peer.noRoom();
     }
     stream = to.newStream();
-    memory = context.scratch(Outlet.MAX_RECORD);
+    memory = context.scratch(Sender.MAX_RECORD);
     boolean whole = false;
     boolean granted = false;
     try {
@@ -95,7 +95,7 @@ final class LargeSend implements SegmentWriter.Overflow {
         }
       }
       begin(context.out);
-      Outlet.write(context, type, message, total);
+      Sender.write(context, type, message, total);
       put(total - sent);
       whole = true;
     } catch (Stopped e) {
@@ -126,7 +126,7 @@ final class LargeSend implements SegmentWriter.Overflow {
   }
 
   private void begin(SegmentWriter out) {
-    int room = Math.min(outlet.slicePayload(RingPair.DATA), total - sent);
+    int room = Math.min(sender.slicePayload(RingPair.DATA), total - sent);
     out.over(memory, 0, room, total - sent - room, this);
   }
 
@@ -142,11 +142,11 @@ final class LargeSend implements SegmentWriter.Overflow {
       do {
         // A large message may take longer than the limit, but no slice may.
         long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendLimitNs();
-        if (!outlet.awaitRoomForSlice(limit)) {
+        if (!sender.awaitRoomForSlice(limit)) {
           throw to.peer.noRoom();
         }
         result =
-            outlet.put(context, memory, 0, length, RingPair.DATA, head.slice(stream, sent, total));
+            sender.put(context, memory, 0, length, RingPair.DATA, head.slice(stream, sent, total));
       } while (result == Peer.BACK_PRESSURED);
     } catch (MessagingException e) {
       failure = e;

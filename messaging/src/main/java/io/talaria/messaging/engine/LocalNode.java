@@ -12,9 +12,9 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
-import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.ucx.UcxFabric;
+import io.talaria.messaging.ucx.UcxTransport;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -45,11 +45,11 @@ public final class LocalNode implements Node {
   private final Spinning leaderSpinning;
 
   /** Null: transport ucx is not wanted, or cannot be used, as the obstacle says. */
-  private final Fabric fabric;
+  private final NetworkTransport network;
 
-  private String fabricObstacle;
+  private String networkUnavailableReason;
   private final Poller poller;
-  private final Registrar registrar;
+  private final Conductor conductor;
   private final ConcurrentHashMap<Integer, RemotePeer> peers = new ConcurrentHashMap<>();
   private final List<NodeListener> listeners = new CopyOnWriteArrayList<>();
   private final AtomicInteger leaders = new AtomicInteger();
@@ -73,61 +73,63 @@ public final class LocalNode implements Node {
             thrown -> internal("a handler", thrown));
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
-    fabric = openFabric();
+    network = openNetwork();
     try {
-      registrar = new Registrar(this);
+      conductor = new Conductor(this);
     } catch (IOException | RuntimeException e) {
-      closeFabric();
+      closeNetwork();
       throw e;
     }
     try {
       poller = new Poller(this, new Spinning(options.spin().toNanos()), options.idleStrategy());
     } catch (IOException e) {
-      registrar.undo();
+      conductor.undo();
       throw e;
     }
-    if (fabric != null) {
-      fabric.begin(poller::wake, looksAfterPeers);
+    if (network != null) {
+      network.begin(poller::wake, looksAfterPeers);
     }
   }
 
-  private Fabric openFabric() throws IOException {
+  private NetworkTransport openNetwork() throws IOException {
     if (!options.transports().contains(Transport.UCX)) {
-      fabricObstacle = "transport ucx is off";
+      networkUnavailableReason = "transport ucx is off";
       return null;
     }
     try {
-      return UcxFabric.open(threadName("ucx"), options.maxConnections());
+      return UcxTransport.open(threadName("ucx"), options.maxConnections());
     } catch (IOException e) {
-      fabricObstacle = e.getMessage();
+      networkUnavailableReason = e.getMessage();
     } catch (LinkageError e) {
-      fabricObstacle =
+      networkUnavailableReason =
           "the modules io.talaria.ucx and io.talaria.ffi are not there: put their jars on the class"
               + " path, or add --add-modules io.talaria.ucx ("
               + e
               + ")";
     }
     if (options.transports().size() == 1) {
-      throw new IOException("transport ucx is the only one, and cannot be used: " + fabricObstacle);
+      throw new IOException(
+          "transport ucx is the only one, and cannot be used: " + networkUnavailableReason);
     }
     LOG.log(
-        System.Logger.Level.INFO, () -> "node " + id() + " goes without ucx: " + fabricObstacle);
+        System.Logger.Level.INFO,
+        () -> "node " + id() + " goes without ucx: " + networkUnavailableReason);
     return null;
   }
 
   /** The engine of transport ucx, or null. */
-  Fabric fabric() {
-    return fabric;
+  NetworkTransport network() {
+    return network;
   }
 
   /** Why there is none. */
-  String fabricObstacle() {
-    return fabricObstacle;
+  String networkUnavailableReason() {
+    return networkUnavailableReason;
   }
 
-  void closeFabric() {
-    if (fabric != null) {
-      fabric.close();
+  void closeNetwork() {
+    if (network != null) {
+      network.close();
     }
   }
 
@@ -140,7 +142,7 @@ public final class LocalNode implements Node {
   static LocalNode start(NodeOptions options, boolean looksAfterPeers) throws IOException {
     LocalNode node = new LocalNode(options, looksAfterPeers);
     node.poller.start();
-    node.registrar.start();
+    node.conductor.start();
     try {
       Runtime.getRuntime().addShutdownHook(node.exitHook);
     } catch (IllegalStateException e) {
@@ -185,7 +187,7 @@ public final class LocalNode implements Node {
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
     TypeEntry type = types.of(message);
-    int size = Outlet.encode(context, type, message);
+    int size = Sender.encode(context, type, message);
     MemorySegment encoded = context.scratch(size);
     long deadline = System.nanoTime() + (context.poller ? 0 : sendLimitNs());
     int good = 0;
@@ -216,11 +218,11 @@ public final class LocalNode implements Node {
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
     if (now.heldBack(head.what())) {
-      return now.outlet().whileHeldBack();
+      return now.sender().whileHeldBack();
     }
     return size > now.maxThere
         ? Peer.TOO_LARGE
-        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, RingPair.DATA, head));
+        : Sender.orNoRoom(now.sender().put(context, encoded, 0, size, RingPair.DATA, head));
   }
 
   @Override
@@ -230,13 +232,13 @@ public final class LocalNode implements Node {
 
   @Override
   public int port() {
-    return registrar.port();
+    return conductor.port();
   }
 
   @Override
   public NodeCounters counters() {
     return new NodeCounters(
-        registrar.connectionCount(),
+        conductor.connectionCount(),
         counts.connectedSum(),
         counts.lostSum(),
         counts.receivedSum(),
@@ -253,17 +255,17 @@ public final class LocalNode implements Node {
     if (!closed.compareAndSet(false, true)) {
       return 0;
     }
-    boolean inside = ThreadContext.current().poller || Thread.currentThread() == registrar;
+    boolean inside = ThreadContext.current().poller || Thread.currentThread() == conductor;
     long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
-    registrar.closeListeners();
-    List<Connection> all = registrar.connections();
+    conductor.closeListeners();
+    List<Connection> all = conductor.connections();
     await(deadline, () -> settled(all));
     for (Connection each : all) {
-      if (each.track().session() != null && !each.dead()) {
+      if (each.link().session() != null && !each.dead()) {
         each.leaving = true;
         each.agreeToPart();
       }
-      each.outlet().seal();
+      each.sender().seal();
     }
     poller.wake();
     await(deadline, () -> settled(all));
@@ -271,17 +273,17 @@ public final class LocalNode implements Node {
     long left = 0;
     for (Connection each : all) {
       if (!each.dead()) {
-        left += each.outlet().unconsumedBytes();
+        left += each.sender().unconsumedBytes();
       }
       responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();
-    registrar.stopSoon();
+    conductor.stopSoon();
     try {
       if (!inside) {
         long ended = System.nanoTime() + EXIT_NS;
         boolean unused = handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
-        registrar.join(EXIT_NS / 1_000_000);
+        conductor.join(EXIT_NS / 1_000_000);
         poller.join(EXIT_NS / 1_000_000);
       }
     } catch (InterruptedException e) {
@@ -298,22 +300,22 @@ public final class LocalNode implements Node {
   /** Lets the other sides find the end by themselves, so that nothing on its way is torn. */
   private void awaitEnds(List<Connection> all, long deadline) {
     for (Connection each : all) {
-      if (!each.dead() && each.outlet().unconsumedBytes() == 0) {
-        each.track().finishOutput();
+      if (!each.dead() && each.sender().unconsumedBytes() == 0) {
+        each.link().finishOutput();
       }
     }
     await(
         deadline,
         () -> {
           poller.wake();
-          return all.stream().allMatch(each -> each.dead() || each.track().session() == null);
+          return all.stream().allMatch(each -> each.dead() || each.link().session() == null);
         });
   }
 
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.outlet().unconsumedBytes() != 0
+          && (each.sender().unconsumedBytes() != 0
               || !each.outboxEmpty()
               || !each.deliveries.none())) {
         return false;
@@ -416,7 +418,7 @@ public final class LocalNode implements Node {
 
   /** Somebody wants a connection. */
   void want(RemotePeer peer) {
-    registrar.want(peer);
+    conductor.want(peer);
   }
 
   /** Before a wait; says whether {@link #endWait} is to count it. */
@@ -451,21 +453,21 @@ public final class LocalNode implements Node {
     handlers.run(task);
   }
 
-  /** Now and then. Registrar. */
+  /** Now and then. Conductor. */
   void lookAfterTasks() {
     handlers.lookAfterTasks();
   }
 
   void at(long timeNs, Runnable task) {
-    registrar.at(timeNs, task);
+    conductor.at(timeNs, task);
   }
 
-  void registrarShallGrow(Connection connection, int priority) {
-    registrar.execute(() -> connection.grow(priority));
+  void conductorShallGrow(Connection connection, int priority) {
+    conductor.execute(() -> connection.grow(priority));
   }
 
-  void registrarHears(Connection connection, byte kind) {
-    registrar.execute(() -> registrar.heard(connection, kind));
+  void conductorHears(Connection connection, byte kind) {
+    conductor.execute(() -> conductor.heard(connection, kind));
   }
 
   /** A connection was taken out. Poller. */
@@ -475,7 +477,7 @@ public final class LocalNode implements Node {
     if (!orderly) {
       counts.lost();
     }
-    registrar.execute(() -> registrar.ended(connection));
+    conductor.execute(() -> conductor.ended(connection));
     if (!orderly) {
       for (NodeListener each : listeners) {
         tell(() -> each.lost(peer, reason, unacknowledgedBytes));
@@ -489,7 +491,7 @@ public final class LocalNode implements Node {
       tell(
           () ->
               each.connected(
-                  connection.peer, connection.track().transport(), connection.track().reason()));
+                  connection.peer, connection.link().transport(), connection.link().reason()));
     }
   }
 

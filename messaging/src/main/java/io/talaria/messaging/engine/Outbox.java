@@ -106,7 +106,7 @@ final class Outbox {
         return done;
       } else {
         // Asks to be rung, each time anew: a doorbell is for one wait. Then looks once more.
-        connection.track().out(RingPair.CONTROL).want();
+        connection.link().out(RingPair.CONTROL).want();
         asked = true;
       }
     }
@@ -114,20 +114,20 @@ final class Outbox {
 
   private long send(Waiting what) {
     ThreadContext context = ThreadContext.current();
-    Outlet outlet = connection.outlet();
+    Sender sender = connection.sender();
     RecordHead head = context.head.of(what.type, what.kind, what.slot, what.generation, 0);
     int size = (int) what.memory.byteSize();
-    if (outlet.fits(RingPair.CONTROL, head, size)) {
-      return outlet.put(context, what.memory, 0, size, RingPair.CONTROL, head);
+    if (sender.fits(RingPair.CONTROL, head, size)) {
+      return sender.put(context, what.memory, 0, size, RingPair.CONTROL, head);
     }
     if (what.stream == 0) {
       what.stream = connection.newStream();
     }
     long result = Peer.LOST;
     while (what.sent < size) {
-      int length = Math.min(outlet.slicePayload(RingPair.CONTROL), size - what.sent);
+      int length = Math.min(sender.slicePayload(RingPair.CONTROL), size - what.sent);
       RecordHead slice = head.slice(what.stream, what.sent, size);
-      result = outlet.put(context, what.memory, what.sent, length, RingPair.CONTROL, slice);
+      result = sender.put(context, what.memory, what.sent, length, RingPair.CONTROL, slice);
       if (result < 0) {
         return result;
       }

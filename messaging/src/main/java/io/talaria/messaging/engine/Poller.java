@@ -3,7 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.IdleStrategy;
-import io.talaria.messaging.transport.Fabric;
+import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class Poller extends Thread {
   private final LocalNode node;
 
   /** Or null. */
-  private final Fabric fabric;
+  private final NetworkTransport network;
 
   private final Selector selector;
   private final Spinner spinner;
@@ -81,7 +81,7 @@ final class Poller extends Thread {
     setDaemon(true);
     this.node = node;
     this.idleStrategy = idleStrategy;
-    fabric = node.fabric();
+    network = node.network();
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
@@ -205,8 +205,8 @@ final class Poller extends Thread {
       done = true;
     }
     lookNowAndThen();
-    if (fabric != null) {
-      done |= fabric.bring();
+    if (network != null) {
+      done |= network.bring();
     }
     Connection[] all = connections;
     boolean stalled = false;
@@ -214,7 +214,7 @@ final class Poller extends Thread {
       try {
         done |= each.poll();
         stalled |= each.stalled;
-        if (each.track().over()) {
+        if (each.link().over()) {
           over(each);
         }
       } catch (Throwable e) { // of one connection; the others go on
@@ -226,8 +226,8 @@ final class Poller extends Thread {
     if (!stalled) {
       node.delivery().enoughRoom();
     }
-    if (fabric != null) {
-      done |= fabric.send();
+    if (network != null) {
+      done |= network.send();
     }
     return done;
   }
@@ -271,9 +271,9 @@ final class Poller extends Thread {
       quiet &= each.arm();
     }
     long most = lent ? LENT_MS : 0;
-    if (fabric != null) {
-      quiet = quiet && fabric.arm(); // last: what is sent before may want a look
-      int look = fabric.maxSleepMs();
+    if (network != null) {
+      quiet = quiet && network.arm(); // last: what is sent before may want a look
+      int look = network.maxSleepMs();
       most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {
@@ -288,12 +288,12 @@ final class Poller extends Thread {
     try {
       if (key.isWritable()) {
         key.interestOps(SelectionKey.OP_READ);
-        connection.track().unblock();
-        boolean unused = connection.track().push();
+        connection.link().unblock();
+        boolean unused = connection.link().push();
         interest(connection, key);
       }
       connection.readable = true;
-      if (connection.inletTaken() && connection.track().readsSession()) {
+      if (connection.ringReceiverTaken() && connection.link().readsSession()) {
         // A leader reads: it would be ready again and again.
         key.interestOps(key.interestOps() & ~SelectionKey.OP_READ);
         connection.interestLent = true;
@@ -305,7 +305,7 @@ final class Poller extends Thread {
   }
 
   private static void interest(Connection connection, SelectionKey key) {
-    if (connection.track().blocked()) {
+    if (connection.link().blocked()) {
       key.interestOps(key.interestOps() | SelectionKey.OP_WRITE);
     }
   }
@@ -313,16 +313,16 @@ final class Poller extends Thread {
   private void lendBack() {
     boolean still = false;
     for (Connection each : connections) {
-      SocketChannel session = each.track().session();
+      SocketChannel session = each.link().session();
       SelectionKey key = session == null ? null : session.keyFor(selector);
       if (key == null || !key.isValid()) {
         continue;
       }
       try {
-        if (each.track().over()) {
+        if (each.link().over()) {
           continue;
         }
-        if (each.interestLent && !each.inletTaken()) {
+        if (each.interestLent && !each.ringReceiverTaken()) {
           each.interestLent = false;
           each.readable = true;
           key.interestOps(key.interestOps() | SelectionKey.OP_READ);
@@ -338,7 +338,7 @@ final class Poller extends Thread {
 
   /** A connection begins. Here. */
   void add(Connection connection) {
-    SocketChannel session = connection.track().session();
+    SocketChannel session = connection.link().session();
     if (session != null) {
       try {
         SelectionKey unused = session.register(selector, SelectionKey.OP_READ, connection);
@@ -349,7 +349,7 @@ final class Poller extends Thread {
     connection.readable = true;
     connections = Arrays.copyOf(connections, connections.length + 1);
     connections[connections.length - 1] = connection;
-    streams |= connection.track().readsSession();
+    streams |= connection.link().readsSession();
   }
 
   /** A connection's other end has ended: take in what it has left, then bury it. */
@@ -358,10 +358,10 @@ final class Poller extends Thread {
       // Until nothing more comes or can be taken in.
     }
     if (connection.stalled || (connection.leaving && !gone(connection))) {
-      if (!connection.track().severed()) {
+      if (!connection.link().severed()) {
         return;
       }
-      SocketChannel session = connection.track().session();
+      SocketChannel session = connection.link().session();
       SelectionKey key = session == null ? null : session.keyFor(selector);
       if (key != null && key.isValid()) {
         key.interestOps(0); // its end would be ready again and again
@@ -373,8 +373,8 @@ final class Poller extends Thread {
 
   /** Whether a connection that is to end in order has nothing left to send or to hear. */
   private boolean gone(Connection connection) {
-    return connection.outlet().unconsumedBytes() == 0
-        && (node.closing() || connection.track().severed() || connection.parted());
+    return connection.sender().unconsumedBytes() == 0
+        && (node.closing() || connection.link().severed() || connection.parted());
   }
 
   /** Ends a connection. Here. */
@@ -382,7 +382,7 @@ final class Poller extends Thread {
     if (connection.dead()) {
       return;
     }
-    SocketChannel session = connection.track().session();
+    SocketChannel session = connection.link().session();
     SelectionKey key = session == null ? null : session.keyFor(selector);
     if (key != null) {
       key.cancel();
@@ -394,7 +394,7 @@ final class Poller extends Thread {
     for (Connection each : connections) {
       if (each != connection) {
         rest[count++] = each;
-        anyStream |= each.track().readsSession();
+        anyStream |= each.link().readsSession();
       }
     }
     connections = Arrays.copyOf(rest, count); // it may never have come in

@@ -25,7 +25,7 @@ final class RemotePeer implements Peer {
   /** Why there is none, or null as long as nobody has tried. */
   private volatile MessagingException problem;
 
-  /** Whether the registrar has been told that a connection is wanted. */
+  /** Whether the conductor has been told that a connection is wanted. */
   final AtomicBoolean requested = new AtomicBoolean();
 
   /** By the target's index; poller. */
@@ -102,7 +102,7 @@ final class RemotePeer implements Peer {
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-    return Outlet.orNoRoom(now.outlet().put(context, type, message, RingPair.DATA, head));
+    return Sender.orNoRoom(now.sender().put(context, type, message, RingPair.DATA, head));
   }
 
   @Override
@@ -114,7 +114,7 @@ final class RemotePeer implements Peer {
     Connection now = connection;
     if (now != null && !node.closing()) {
       RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-      long result = now.outlet().put(context, type, message, RingPair.DATA, head);
+      long result = now.sender().put(context, type, message, RingPair.DATA, head);
       if (result > 0) {
         return result;
       }
@@ -149,10 +149,10 @@ final class RemotePeer implements Peer {
       if (slot != null) {
         slot.connection = now;
       }
-      Outlet outlet = now.outlet();
+      Sender sender = now.sender();
       RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
-      long result = outlet.put(context, type, message, RingPair.DATA, head);
-      if (result == TOO_LARGE || result == Outlet.LARGER_SOON) {
+      long result = sender.put(context, type, message, RingPair.DATA, head);
+      if (result == TOO_LARGE || result == Sender.LARGER_SOON) {
         result =
             new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
                 .send(message);
@@ -161,7 +161,7 @@ final class RemotePeer implements Peer {
         return result;
       }
       if (result == BACK_PRESSURED) {
-        if (!outlet.awaitRoom(outlet.maxRecord(RingPair.DATA), head.what(), deadlineNs)) {
+        if (!sender.awaitRoom(sender.maxRecord(RingPair.DATA), head.what(), deadlineNs)) {
           throw noRoom();
         }
       } else {
@@ -177,7 +177,7 @@ final class RemotePeer implements Peer {
         "node "
             + id
             + " has taken too little within the limit: its receivers are slow, or it stands still"
-            + (now == null ? "" : Stalls.openOn(now)));
+            + (now == null ? "" : StallDetector.openOn(now)));
   }
 
   /** A sealed connection is on its way out. */
@@ -247,7 +247,7 @@ final class RemotePeer implements Peer {
     }
     Connection now = connection;
     if (now != null && Positions.isOf(position, now.number)) {
-      return now.outlet().awaitDelivered(position, deadline(nanos(timeout)));
+      return now.sender().awaitDelivered(position, deadline(nanos(timeout)));
     }
     if (positions.wasDelivered(position)) {
       return true;
@@ -299,7 +299,7 @@ final class RemotePeer implements Peer {
             context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
         context.wantsToLead = waits && !Thread.currentThread().isVirtual();
         try {
-          result = now.outlet().put(context, type, request, RingPair.DATA, head);
+          result = now.sender().put(context, type, request, RingPair.DATA, head);
           looked = context.leads;
           if (looked) {
             boolean unusedFound = now.look(slot, generation);
@@ -344,14 +344,14 @@ final class RemotePeer implements Peer {
   @Override
   public String transport() {
     Connection now = connection;
-    return now == null ? null : now.track().transport();
+    return now == null ? null : now.link().transport();
   }
 
   @Override
   public String reason() {
     Connection now = connection;
     if (now != null) {
-      return now.track().reason();
+      return now.link().reason();
     }
     MessagingException why = problem;
     return why == null ? "not connected yet" : why.getMessage();
@@ -360,7 +360,7 @@ final class RemotePeer implements Peer {
   @Override
   public long room() {
     Connection now = connection;
-    return now == null ? 0 : now.outlet().roomBytes();
+    return now == null ? 0 : now.sender().roomBytes();
   }
 
   @Override

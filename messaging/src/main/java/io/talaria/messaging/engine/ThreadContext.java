@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /**
  * What a thread needs to send and to read, made once. Of its thread, but for the words that say
- * which claim is open, which registrars read.
+ * which claim is open, which conductors read.
  */
 final class ThreadContext {
   private static final int KEPT_BYTES = 1 << 20;
@@ -38,7 +38,7 @@ final class ThreadContext {
   final SegmentReader in = new SegmentReader();
   final RecordHead head = new RecordHead();
 
-  /** The request about to be sent is waited for: take the inlet before it is shown. */
+  /** The request about to be sent is waited for: take the ring receiver before it is shown. */
   boolean wantsToLead;
 
   /** That was done. */
@@ -55,12 +55,12 @@ final class ThreadContext {
   /** Whose it is. */
   final Thread thread = Thread.currentThread();
 
-  // Read by registrars, who check by the number that they belong together.
+  // Read by conductors, who check by the number that they belong together.
   private int claims;
   volatile Connection claimOn;
   private TypeEntry claimType;
 
-  /** The claim that was told; of a registrar. */
+  /** The claim that was told; of a conductor. */
   volatile int told;
 
   private ThreadContext() {

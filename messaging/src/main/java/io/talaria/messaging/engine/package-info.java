@@ -2,6 +2,6 @@
 
 /**
  * A node at work: its peers and connections, the poller that receives, requests and their
- * responses, and who takes what. All of it stands on {@link io.talaria.messaging.transport.Track}.
+ * responses, and who takes what. All of it stands on {@link io.talaria.messaging.transport.Link}.
  */
 package io.talaria.messaging.engine;

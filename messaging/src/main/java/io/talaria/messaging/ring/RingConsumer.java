@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /** The end of a ring out of which records are taken. One thread at a time. */
-public final class RingConsumer extends Inlet {
+public final class RingConsumer extends RingReceiver {
   private final MemorySegment ring;
   private final int dataOffset;
   private final int capacityUnits;

@@ -13,7 +13,7 @@ package io.talaria.messaging.ucx;
  *   GONE    4   nor on any other: close the endpoint
  * </pre>
  *
- * <p>And what goes with the greeting:
+ * <p>And what goes with the handshake:
  *
  * <pre>
  *   offer   about 8 | made 4 | open 1 | 0 3 | token 8 | address of the worker

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.messaging.transport.Track;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,17 +60,17 @@ class LeadingTest {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!connection.startLeading()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait(); // the poller has the inlet for a moment
+      Thread.onSpinWait(); // the poller has the ring receiver for a moment
     }
     return connection;
   }
 
   /** The leader may have lost its core: the poller must not take what it needs to go on. */
   @Test
-  void aDoorbellDoesNotKeepThePollerBusyWhileAnotherHasTheInlet() {
+  void aDoorbellDoesNotKeepThePollerBusyWhileAnotherHasTheRingReceiver() {
     Connection connection = lead(near, 2);
     try {
-      far.remote(1).connection().track().wakePeer();
+      far.remote(1).connection().link().wakePeer();
       long poller = near.poller().threadId();
       var threads = ManagementFactory.getThreadMXBean();
       long before = threads.getThreadCpuTime(poller);
@@ -87,7 +87,7 @@ class LeadingTest {
   /** Who waits for a response has said so before the request is seen. */
   @Test
   void aResponseToWhoeverLooksRingsNoDoorbell() throws Exception {
-    Track back = far.remote(1).connection().track();
+    Link back = far.remote(1).connection().link();
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!near.pollerSleeps()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
@@ -98,7 +98,7 @@ class LeadingTest {
     context.wantsToLead = true;
     RecordHead head = context.head.of(0, Records.REQUEST, 0, 0, 0);
     TypeEntry type = near.types().of(new Figure(2));
-    assertThat(connection.outlet().put(context, type, new Figure(2), RingPair.DATA, head))
+    assertThat(connection.sender().put(context, type, new Figure(2), RingPair.DATA, head))
         .isPositive();
     assertThat(context.leads).isTrue();
     context.leads = false;
@@ -124,8 +124,8 @@ class LeadingTest {
     Connection connection = near.remote(2).connection();
     Connection back = far.remote(1).connection();
     connection.runOn(
-        new HookedTrack(
-            connection.track(),
+        new HookedLink(
+            connection.link(),
             () -> {
               int asleep = awaitSleep(near, 0);
               back.control(Records.PONG, 0, 0);
@@ -135,7 +135,7 @@ class LeadingTest {
     int unusedSleep = awaitSleep(near, 0);
     connection.stopLeading();
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!back.track().out(RingPair.CONTROL).drained()) {
+    while (!back.link().out(RingPair.CONTROL).drained()) {
       assertThat(System.nanoTime()).as(connection::state).isLessThan(deadline);
       Thread.onSpinWait();
     }

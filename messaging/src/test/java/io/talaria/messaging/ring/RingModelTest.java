@@ -42,9 +42,9 @@ class RingModelTest {
   }
 
   /** Checks the record found; returns its producer. */
-  private static int check(Inlet inlet, int bytes, int[] next) {
-    MemorySegment memory = inlet.memory();
-    long at = inlet.offset();
+  private static int check(RingReceiver ringReceiver, int bytes, int[] next) {
+    MemorySegment memory = ringReceiver.memory();
+    long at = ringReceiver.offset();
     int length = memory.get(INT, at);
     int producer = memory.get(INT, at + 4);
     assertThat(aligned(length)).isEqualTo(bytes);
@@ -292,7 +292,7 @@ class RingModelTest {
     MemorySegment memory = Rings.at(LEAST, 0, 0);
     RingProducer ring = new RingProducer(memory, LEAST);
     RingConsumer sender = new RingConsumer(memory, LEAST);
-    MirrorInlet mirror = new MirrorInlet(Arena.ofAuto().allocate(LEAST, 8));
+    MirrorReceiver mirror = new MirrorReceiver(Arena.ofAuto().allocate(LEAST, 8));
     int sequence = 0;
     int[] next = new int[1];
     for (int round = 0; round < 3000; round++) {

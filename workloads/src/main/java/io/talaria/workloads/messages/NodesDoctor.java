@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * Finds out which nodes are reached, and by which transport, for {@code talaria doctor --nodes}.
  */
 public final class NodesDoctor implements NodesInquiry {
-  /** A little more than a greeting may take. */
+  /** A little more than a handshake may take. */
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(6);
 
   private static final long LOOK_MS = 5;

@@ -1,0 +1,457 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.Codec;
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.RingPair;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where the records of a connection go: its two rings, and the threads that wait for room or for
+ * what was delivered. Any thread; only what says so waits.
+ */
+final class Sender {
+  /** The largest record: of a large message, a slice with its header. */
+  static final int MAX_RECORD = 32 << 10;
+
+  /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
+  private static final int MAX_IN_PLACE = 4096;
+
+  /** For whatever receiver. */
+  private static final int NO_RECEIVER = -1;
+
+  /** Slices leave twice a ring's bytes, shifted by this, to others. */
+  private static final int SPARE_SHIFT = 3;
+
+  /** Of {@link #put}: in slices now; in one record when the ring has grown, which was asked for. */
+  static final long LARGER_SOON = -100;
+
+  private final Connection connection;
+  private final Link link;
+  private final Waiters waiters = new Waiters();
+
+  /** When the connection is dead: its memory may be gone. */
+  private volatile long deliveredAtEnd;
+
+  Sender(Connection connection, Link link) {
+    this.connection = connection;
+    this.link = link;
+  }
+
+  private RingProducer dataRing() {
+    return link.out(RingPair.DATA);
+  }
+
+  private RingProducer controlRing() {
+    return link.out(RingPair.CONTROL);
+  }
+
+  /** The largest record in a ring of so many bytes, with its header. */
+  private static int maxRecordOf(int capacity) {
+    return Math.min(MAX_RECORD, capacity >>> 3);
+  }
+
+  /** The largest record of a priority for now, with its header. */
+  int maxRecord(int priority) {
+    return maxRecordOf(link.out(priority).capacity());
+  }
+
+  /** The most bytes of a large message in one slice, for now. */
+  int slicePayload(int priority) {
+    return maxRecord(priority) - Records.SLICE_HEADER;
+  }
+
+  /** Whether a payload fits into one record, for now. */
+  boolean fits(int priority, RecordHead head, int size) {
+    int bytes = Records.aligned(head.bytes() + size);
+    return bytes <= maxRecord(priority) && bytes > 0;
+  }
+
+  /** What did not fit: will it when the ring has grown, or never? */
+  private long tooLarge(int priority, RecordHead head, int size) {
+    int bytes = Records.aligned(head.bytes() + size);
+    if (bytes > maxRecordOf(link.maxCapacity(priority)) || bytes <= 0 || !link.canGrow(priority)) {
+      return Peer.TOO_LARGE;
+    }
+    connection.wantLarger(priority);
+    return LARGER_SOON;
+  }
+
+  // ---- codecs
+
+  static int size(ThreadContext context, Codec<Object> codec, Object message) {
+    context.inCodec = true;
+    try {
+      int size = codec.size(message);
+      if (size < 0) {
+        throw new IllegalStateException(
+            "the codec of " + message.getClass().getName() + " says a size of " + size);
+      }
+      return size;
+    } finally {
+      context.inCodec = false;
+    }
+  }
+
+  /** Writes a message of a size to where {@code context.out} stands. */
+  static void write(ThreadContext context, TypeEntry type, Object message, int size) {
+    context.inCodec = true;
+    try {
+      type.codec.write(message, context.out);
+      int left = context.out.remaining();
+      if (left != 0) {
+        throw new IllegalStateException(
+            "the codec of "
+                + type.name()
+                + " wrote "
+                + (size - left)
+                + " bytes, its size said "
+                + size);
+      }
+    } finally {
+      context.out.done();
+      context.inCodec = false;
+    }
+  }
+
+  /** Encodes into the thread's scratch; returns the size. */
+  static int encode(ThreadContext context, TypeEntry type, Object message) {
+    int size = size(context, type.codec, message);
+    encode(context, type, message, size, context.scratch(size));
+    return size;
+  }
+
+  static void encode(
+      ThreadContext context, TypeEntry type, Object message, int size, MemorySegment memory) {
+    context.out.over(memory, 0, size);
+    write(context, type, message, size);
+  }
+
+  // ---- putting records
+
+  /**
+   * Puts a message into a ring, written in place.
+   *
+   * @return a position; or a negative one of {@link Peer}
+   */
+  long put(ThreadContext context, TypeEntry type, Object message, int priority, RecordHead head) {
+    if (priority == RingPair.DATA && connection.heldBack(head.what())) {
+      return whileHeldBack();
+    }
+    int size = size(context, type.codec, message);
+    if (size > connection.maxThere) {
+      return Peer.TOO_LARGE;
+    }
+    if (!fits(priority, head, size)) {
+      return tooLarge(priority, head, size);
+    }
+    if (type.explicit && size > MAX_IN_PLACE) {
+      MemorySegment scratch = context.scratch(size);
+      encode(context, type, message, size, scratch);
+      return put(context, null, null, scratch, 0, size, priority, head);
+    }
+    return put(context, type, message, null, 0, size, priority, head);
+  }
+
+  /** Puts what was encoded before. */
+  long put(
+      ThreadContext context,
+      MemorySegment from,
+      long offset,
+      int size,
+      int priority,
+      RecordHead head) {
+    return fits(priority, head, size)
+        ? put(context, null, null, from, offset, size, priority, head)
+        : tooLarge(priority, head, size);
+  }
+
+  private long put(
+      ThreadContext context,
+      TypeEntry type,
+      Object message,
+      MemorySegment from,
+      long offset,
+      int size,
+      int priority,
+      RecordHead head) {
+    RingProducer ring = link.out(priority);
+    int header = head.bytes();
+    int bytes = Records.aligned(header + size);
+    try {
+      long claim = ring.tryClaim(bytes);
+      if (claim < 0) {
+        return refused(priority, ring, claim);
+      }
+      boolean good = false;
+      context.claims(connection, type);
+      try {
+        MemorySegment memory = ring.memory();
+        long at = ring.offset(claim);
+        head.write(memory, at, header + size);
+        if (message != null) {
+          context.out.over(memory, at + header, size);
+          write(context, type, message, size);
+        } else {
+          MemorySegment.copy(from, offset, memory, at + header, size);
+        }
+        good = true;
+      } finally {
+        if (good) {
+          connection.leadIfWanted(context);
+          ring.commit(claim, bytes);
+        } else {
+          ring.abandon(claim, bytes);
+        }
+        context.claimed();
+      }
+      if (ring.mustWake()) {
+        link.wakePeer();
+      }
+      return Positions.of(connection.number, ring.endOf(claim, bytes));
+    } catch (IllegalStateException e) {
+      if (connection.dead()) {
+        return Peer.LOST; // unmapped meanwhile
+      }
+      throw e;
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+      return Peer.LOST;
+    }
+  }
+
+  /** For whoever sends in one record or not at all. */
+  static long orNoRoom(long result) {
+    return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
+  }
+
+  /** What is not sent, though there may be room for it. */
+  long whileHeldBack() {
+    RingProducer ring = dataRing();
+    try {
+      return ring.sealed() && !link.grows(RingPair.DATA, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
+    } catch (IllegalStateException e) {
+      if (connection.dead()) {
+        return Peer.LOST;
+      }
+      throw e;
+    }
+  }
+
+  private long refused(int priority, RingProducer ring, long claim) {
+    if (claim == RingProducer.BACK_PRESSURED) {
+      if (link.canGrow(priority)) {
+        connection.wantLarger(priority);
+      }
+      return Peer.BACK_PRESSURED;
+    }
+    return link.grows(priority, ring) ? Peer.BACK_PRESSURED : Peer.LOST;
+  }
+
+  // ---- waiting
+
+  /** Waits for one thing of three, the others are 0; false at the limit. */
+  private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
+      throws MessagingException {
+    boolean handler = connection.node.beginWait();
+    Object recorded = Recorded.begin();
+    waiters.enter();
+    try {
+      while (!connection.dead()) {
+        dataRing().want();
+        if (holds(position, bytes, what, stream)) {
+          return true;
+        }
+        if (!park(deadlineNs)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IllegalStateException e) {
+      if (connection.dead()) {
+        return true;
+      }
+      throw e;
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+      return true;
+    } finally {
+      leave();
+      connection.node.endWait(handler);
+      Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
+    }
+  }
+
+  private boolean holds(long position, long bytes, int what, int stream) {
+    if (position != 0) {
+      return Positions.reached(position, dataRing().delivered());
+    }
+    RingProducer data = dataRing();
+    if (data.sealed()) {
+      return true;
+    }
+    return stream != 0
+        ? connection.granted(stream)
+        : data.hasRoom(bytes) && (what == NO_RECEIVER || !connection.heldBack(what));
+  }
+
+  private void leave() {
+    waiters.leave();
+    if (!waiters.none()) {
+      return;
+    }
+    try {
+      dataRing().wantNoMore();
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    }
+    // Who has begun to wait meanwhile has asked before that, maybe: it asks anew.
+    VarHandle.fullFence();
+    connection.nobodyIsTold();
+  }
+
+  private static boolean park(long deadlineNs) throws MessagingException {
+    long left = deadlineNs - System.nanoTime();
+    if (left <= 0) {
+      return false;
+    }
+    LockSupport.parkNanos(left);
+    if (Thread.currentThread().isInterrupted()) {
+      throw new MessagingException(Code.CANCELLED, "the thread was interrupted while it waited");
+    }
+    return true;
+  }
+
+  /** Waits for room for what is for a receiver, or until the connection or the time ends. */
+  boolean awaitRoom(long bytes, int what, long deadlineNs) throws MessagingException {
+    return await(0, bytes, what, 0, deadlineNs);
+  }
+
+  /** The same for a slice, which leaves room for others' messages. */
+  boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
+    RingProducer data = dataRing();
+    long bytes = (long) maxRecord(RingPair.DATA) + (data.capacity() >>> SPARE_SHIFT);
+    try {
+      if (data.sealed() || data.hasRoom(bytes)) {
+        return true;
+      }
+      if (link.canGrow(RingPair.DATA)) {
+        connection.wantLarger(RingPair.DATA);
+      }
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+    }
+    return awaitRoom(bytes, NO_RECEIVER, deadlineNs); // held back as a whole, before it begins
+  }
+
+  /** Waits until the other end has memory for a large message. */
+  boolean awaitGrant(int stream, long deadlineNs) throws MessagingException {
+    return await(0, 0, NO_RECEIVER, stream, deadlineNs);
+  }
+
+  /** See {@link Peer#awaitDelivered}. */
+  boolean awaitDelivered(long position, long deadlineNs) throws MessagingException {
+    if (!await(position, 0, NO_RECEIVER, 0, deadlineNs)) {
+      return false;
+    }
+    if (!connection.dead() || Positions.reached(position, deliveredAtEnd)) {
+      return true;
+    }
+    throw new MessagingException(Code.LOST, connection.failure());
+  }
+
+  /** There may be room, or something was delivered. */
+  void wake() {
+    waiters.wake();
+  }
+
+  // ---- how it stands
+
+  /** Bytes sent and not taken out of the ring at the other end. */
+  long unconsumedBytes() {
+    try {
+      return dataRing().unconsumedBytes() + controlRing().unconsumedBytes();
+    } catch (RingBrokenException | IllegalStateException e) {
+      return 0;
+    }
+  }
+
+  long roomBytes() {
+    try {
+      RingProducer data = dataRing();
+      return connection.dead() ? 0 : Math.max(0, data.capacity() - data.unconsumedBytes());
+    } catch (IllegalStateException | RingBrokenException e) {
+      return 0;
+    }
+  }
+
+  /** Nobody waits, nothing is under way, and all positions were delivered. */
+  boolean idle() {
+    return waiters.none() && unconsumedBytes() == 0 && allDelivered();
+  }
+
+  /** Whether all that was sent was handed to the program there. */
+  boolean allDelivered() {
+    try {
+      return dataRing().delivered() == dataRing().claimed();
+    } catch (IllegalStateException e) {
+      return true; // unmapped
+    }
+  }
+
+  /** The position behind the last record of data. */
+  long end() {
+    return dataRing().claimed();
+  }
+
+  /** No more messages and requests. */
+  void sealData() {
+    seal(RingPair.DATA);
+  }
+
+  /** No more of anything. */
+  void seal() {
+    seal(RingPair.DATA);
+    seal(RingPair.CONTROL);
+  }
+
+  private void seal(int priority) {
+    try {
+      link.seal(priority);
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    }
+  }
+
+  /** Sealed, it keeps what will be asked for when its memory is gone; that is returned. */
+  long rememberDelivered() {
+    try {
+      deliveredAtEnd = dataRing().delivered();
+    } catch (IllegalStateException e) {
+      // It was kept before.
+    }
+    return deliveredAtEnd;
+  }
+
+  /** Whether nobody writes into its rings any more. */
+  boolean quiet() {
+    return dataRing().quiet() && controlRing().quiet();
+  }
+}

@@ -1,0 +1,283 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.transport;
+
+import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.wire.Wire;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A connection on which frames travel. Whoever has the output lock sends; whoever has the ring
+ * receiver lock receives.
+ */
+public final class TcpLink extends MirrorLink {
+  private static final int STAGE_BYTES = 256 << 10;
+
+  private final SocketChannel session;
+  private final Wire wire;
+  private final ByteBuffer[] ringBytes = new ByteBuffer[RingPair.COUNT];
+  private final ByteBuffer[] mirrorBytes = new ByteBuffer[RingPair.COUNT];
+
+  // Output; under its lock.
+  private final AtomicBoolean outputLock = new AtomicBoolean();
+  private final ByteBuffer header = little(TcpLayout.CREDIT_FRAME_BYTES);
+  private final ByteBuffer[] frame = new ByteBuffer[2];
+  private boolean pending;
+  private int pendingPriority;
+  private volatile boolean again;
+  private volatile boolean blocked;
+
+  /** Input; under the connection's ring receiver lock. */
+  private final ByteBuffer stage;
+
+  /**
+   * Makes both ends of this side.
+   *
+   * @param session connected, non-blocking
+   * @param wire what its bytes go through
+   * @param first what was read of the other end's frames already
+   * @param why it is this transport
+   * @param outCapacity of the ring of each priority here, in bytes
+   * @param inCapacity of the ring of each priority at the other end
+   */
+  public TcpLink(
+      LinkOwner owner,
+      SocketChannel session,
+      Wire wire,
+      ByteBuffer first,
+      String why,
+      int[] outCapacity,
+      int[] inCapacity) {
+    super(owner, why, TcpLayout.MAGIC, outCapacity, inCapacity);
+    this.session = session;
+    this.wire = wire;
+    for (int i = 0; i < RingPair.COUNT; i++) {
+      ringBytes[i] = sender(i).memory().asByteBuffer();
+      mirrorBytes[i] = mirror(i).memory().asByteBuffer();
+    }
+    frame[0] = header;
+    frame[1] = ringBytes[0];
+    stage = little(Math.max(STAGE_BYTES, first.remaining()));
+    stage.put(first);
+  }
+
+  private static ByteBuffer little(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public String transport() {
+    return "tcp";
+  }
+
+  @Override
+  public SocketChannel session() {
+    return session;
+  }
+
+  @Override
+  public boolean readsSession() {
+    return true;
+  }
+
+  @Override
+  protected boolean enterOutput() {
+    return outputLock.compareAndSet(false, true);
+  }
+
+  @Override
+  protected void exitOutput() {
+    outputLock.set(false);
+  }
+
+  @Override
+  protected boolean pending() {
+    return pending || wire.pending();
+  }
+
+  @Override
+  public boolean push() {
+    again = true;
+    boolean done = false;
+    while (again && !over) {
+      if (!enterOutput()) {
+        return done; // who has it looks once more
+      }
+      again = false;
+      try {
+        done |= pushLocked();
+      } catch (IOException e) {
+        fail("cannot send: " + e);
+      } catch (RingBrokenException e) {
+        fail(e.getMessage());
+      } finally {
+        exitOutput();
+      }
+      VarHandle.fullFence();
+      if (blocked) {
+        break;
+      }
+    }
+    return done;
+  }
+
+  private boolean pushLocked() throws IOException {
+    boolean done = false;
+    while (!over && !finished) {
+      if (wire.pending() && !wire.flush()) {
+        block();
+        return done;
+      }
+      if (!pending && !prepare()) {
+        if (finishing) {
+          finish();
+        }
+        return done;
+      }
+      long left = (long) header.remaining() + frame[1].remaining();
+      long wrote = wire.write(frame);
+      done |= wrote > 0;
+      if (wrote < left) {
+        block();
+        return done;
+      }
+      pending = false;
+      blocked = false;
+      if (pendingPriority >= 0) {
+        sender(pendingPriority).publish();
+        if (sender(pendingPriority).mustWake()) {
+          owner.wakeWaiters();
+        }
+      }
+    }
+    return done;
+  }
+
+  private void block() {
+    if (!blocked) {
+      blocked = true;
+      owner.wakePoller(); // it waits for the session
+    }
+  }
+
+  private boolean prepare() {
+    header.clear();
+    if (takeCredit(header, 0)) {
+      frame[1] = ringBytes[0];
+      frame[1].limit(0);
+      pendingPriority = -1;
+      pending = true;
+      return true;
+    }
+    return prepareData(RingPair.CONTROL) || prepareData(RingPair.DATA);
+  }
+
+  private boolean prepareData(int priority) {
+    if (!takeRun(priority, header, 0)) {
+      return false;
+    }
+    header.limit(TcpLayout.HEADER_BYTES);
+    frame[1] = ringBytes[priority];
+    frame[1].clear();
+    frame[1].position(runStart()).limit(runStart() + runBytes());
+    pendingPriority = priority;
+    pending = true;
+    return true;
+  }
+
+  @Override
+  public boolean blocked() {
+    return blocked;
+  }
+
+  @Override
+  public void unblock() {
+    blocked = false;
+  }
+
+  @Override
+  public boolean pull() {
+    boolean came = false;
+    try {
+      while (!over) {
+        int got = wire.read(stage);
+        if (got < 0) {
+          end();
+          return came;
+        }
+        came |= got > 0;
+        boolean full = !stage.hasRemaining();
+        parse();
+        if (!full) {
+          return came;
+        }
+      }
+    } catch (ProtocolException e) {
+      fail("protocol: " + e.getMessage());
+    } catch (IOException e) {
+      end(); // reset: it was killed
+    } catch (RingBrokenException e) {
+      fail("protocol: " + e.getMessage());
+    }
+    return came;
+  }
+
+  private void parse() {
+    stage.flip();
+    while (true) {
+      if (awaited() == 0) {
+        int have = stage.remaining();
+        int took = have < TcpLayout.HEADER_BYTES ? 0 : takeHeader(stage, stage.position(), have);
+        if (took == 0) {
+          break;
+        }
+        stage.position(stage.position() + took);
+      } else if (!takeData()) {
+        break;
+      }
+    }
+    stage.compact();
+  }
+
+  private boolean takeData() {
+    int now = Math.min(stage.remaining(), awaited());
+    if (now == 0) {
+      return false;
+    }
+    mirrorBytes[awaitedPriority()].put(place(), stage, stage.position(), now);
+    stage.position(stage.position() + now);
+    arrived(now);
+    return true;
+  }
+
+  @Override
+  protected void fail(String reason) {
+    owner.failed(reason);
+    end();
+  }
+
+  /** Under the output lock, all was sent. */
+  private void finish() {
+    finished = true;
+    try {
+      session.shutdownOutput();
+    } catch (IOException e) {
+      // It has ended already.
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      session.close();
+    } catch (IOException e) {
+      // Nothing was to be sent.
+    }
+  }
+}

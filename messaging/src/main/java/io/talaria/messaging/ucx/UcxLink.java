@@ -1,0 +1,269 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.ucx;
+
+import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.transport.LinkOwner;
+import io.talaria.messaging.transport.MirrorLink;
+import io.talaria.messaging.transport.RingPair;
+import io.talaria.ucx.StreamChunk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * A connection whose frames travel on the stream of a {@link UcxChannel}. The worker's turn is what
+ * the two locks of a stream of TCP are: whoever has it sends and receives for all connections.
+ */
+final class UcxLink extends MirrorLink {
+  /** Frames in a turn, then it is the next connection's. */
+  private static final int MAX_FRAMES = 8;
+
+  private static final int MAX_LOOKS = 1 << 10;
+
+  private final UcxTransport network;
+  private final UcxChannel channel;
+  private final int number;
+  private final SocketChannel session;
+  private final long sinceNs = System.nanoTime();
+
+  /** Of the poller. */
+  private final ByteBuffer unread = ByteBuffer.allocateDirect(16);
+
+  private boolean sessionEnded;
+
+  /** Somebody wants it pushed. */
+  volatile boolean again;
+
+  /** UCX takes no more for now. */
+  private volatile boolean stuck;
+
+  /** The other end has said that nothing more comes. */
+  private volatile boolean endCame;
+
+  UcxLink(
+      UcxTransport network,
+      UcxChannel channel,
+      LinkOwner owner,
+      int number,
+      SocketChannel session,
+      String why,
+      int[] capacity) {
+    super(owner, why, number, capacity, capacity);
+    this.network = network;
+    this.channel = channel;
+    this.number = number;
+    this.session = session;
+  }
+
+  int number() {
+    return number;
+  }
+
+  UcxChannel channel() {
+    return channel;
+  }
+
+  /** How long it has been there, in nanoseconds. */
+  long ageNs() {
+    return System.nanoTime() - sinceNs;
+  }
+
+  /** Whether both ends have said that nothing more comes. */
+  boolean endedInOrder() {
+    return endCame && finished;
+  }
+
+  @Override
+  public String transport() {
+    return "ucx";
+  }
+
+  @Override
+  public SocketChannel session() {
+    return session;
+  }
+
+  // ---- sending
+
+  @Override
+  protected boolean enterOutput() {
+    return network.enter();
+  }
+
+  @Override
+  protected void exitOutput() {
+    network.exit();
+  }
+
+  @Override
+  protected boolean pending() {
+    return false;
+  }
+
+  @Override
+  protected boolean stuck() {
+    return stuck;
+  }
+
+  @Override
+  public boolean push() {
+    return network.push(this);
+  }
+
+  /** The network does it for all. */
+  @Override
+  public boolean pushInTurn() {
+    return false;
+  }
+
+  /** Sends what there is and may be sent; whether anything was. Of whoever has the worker. */
+  boolean pushEntered() {
+    boolean done = false;
+    try {
+      for (int i = 0; !over && !finished; i++) {
+        if (i == MAX_FRAMES) {
+          network.wants(this);
+          break;
+        }
+        stuck = !channel.hasRoom();
+        if (stuck || !sendNext()) {
+          break;
+        }
+        done = true;
+      }
+    } catch (RingBrokenException e) {
+      fail(e.getMessage());
+    }
+    return done;
+  }
+
+  private boolean sendNext() {
+    ByteBuffer slots = channel.slotBytes();
+    int at = channel.slotAt();
+    if (takeCredit(slots, at)) {
+      channel.sendSlot(UcxLayout.CREDIT_FRAME_BYTES);
+    } else if (takeRun(RingPair.CONTROL, slots, at)) {
+      sendRun(RingPair.CONTROL);
+    } else if (takeRun(RingPair.DATA, slots, at)) {
+      sendRun(RingPair.DATA);
+    } else if (finishing) {
+      writeHeader(slots, at, UcxLayout.END, 0, 0, 0);
+      finished = true;
+      channel.sendSlot(UcxLayout.HEADER_BYTES);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private void sendRun(int priority) {
+    channel.sendRun(
+        this, priority, sender(priority).memory(), runStart(), runBytes(), sender(priority).word());
+  }
+
+  /** UCX is done with what was left behind at a word. Of whoever has the worker. */
+  void sent(int priority, long word) {
+    sender(priority).publish(word);
+    if (sender(priority).mustWake()) {
+      owner.wakeWaiters();
+    }
+  }
+
+  // ---- receiving
+
+  /** Takes a frame's header, whole with what belongs to it. Of whoever has the worker. */
+  void takeHead(ByteBuffer head) {
+    int bytes = takeHeader(head, 0, UcxLayout.MAX_HEAD_BYTES);
+    if (bytes == UcxLayout.CREDIT_FRAME_BYTES) {
+      network.wants(this); // there is room for more
+    } else if (awaited() == 0) {
+      network.brought(this, RingPair.DATA);
+    }
+  }
+
+  /** How many bytes of data belong to it. */
+  int wantsBytes() {
+    return awaited();
+  }
+
+  /** Takes some of them. */
+  void takeBytes(StreamChunk chunk, long at, int bytes) {
+    chunk.copyTo(at, mirror(awaitedPriority()).memory(), place(), bytes);
+    network.brought(this, awaitedPriority());
+    arrived(bytes);
+  }
+
+  /** The other end has said that nothing more comes. */
+  void ended() {
+    endCame = true;
+    end();
+    owner.wakePoller();
+  }
+
+  @Override
+  public boolean bring() {
+    network.bring(this);
+    return false; // what is not for the one who waits has woken the poller
+  }
+
+  /** The session brings nothing but its end. Poller. */
+  @Override
+  public boolean pull() {
+    if (sessionEnded) {
+      return false;
+    }
+    try {
+      int got = session.read(unread.clear());
+      sessionEnded = got < 0;
+      if (got > 0) {
+        owner.failed("protocol: " + got + " bytes on a session that has said all");
+      }
+    } catch (IOException e) {
+      sessionEnded = true; // reset: it was killed
+    }
+    if (sessionEnded) {
+      // What it has sent before may be here already.
+      for (int i = 0; i < MAX_LOOKS && !over && network.bringEntering(); i++) {
+        continue;
+      }
+      end();
+    }
+    return false;
+  }
+
+  // ---- the end
+
+  /** Nothing more comes; what has come is taken first. */
+  void cutOff(String reason) {
+    owner.ending(reason);
+    end();
+    owner.wakePoller();
+  }
+
+  @Override
+  protected void fail(String reason) {
+    owner.failed(reason);
+    end();
+  }
+
+  @Override
+  public String state() {
+    return "; ucx: "
+        + channel
+        + (stuck ? ", stuck" : "")
+        + (again ? ", wants to be pushed" : "")
+        + (endCame ? ", end came; " : "; ")
+        + network;
+  }
+
+  @Override
+  public void close() {
+    try {
+      session.close();
+    } catch (IOException e) {
+      // Nothing was to be sent.
+    }
+    network.left(this);
+  }
+}
