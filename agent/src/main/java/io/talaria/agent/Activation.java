@@ -325,8 +325,8 @@ public final class Activation {
     }
     if (!PeerCredentials.known()) {
       System.err.println(
-          "talaria: NIO connections stay on TCP: this Java has no module jdk.net, without which"
-              + " nobody can be told apart from other users; add it to the run-time image");
+          "talaria: NIO connections stay on TCP: this Java has no module jdk.net, which tells"
+              + " other users apart; add it to the run-time image");
       return;
     }
     if (Host.uid() == Host.UNKNOWN_UID) {

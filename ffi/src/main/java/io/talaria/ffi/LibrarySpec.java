@@ -11,14 +11,14 @@ import java.util.Objects;
  * @param name what people call the library, such as {@code UCX}
  * @param property the system property that may name the file to load
  * @param fileNames the names to ask the loader for, in this order, if the property is not set
- * @param cure what a user does to get the library; a sentence
+ * @param hint what a user does to get the library; a sentence
  */
-public record LibrarySpec(String name, String property, List<String> fileNames, String cure) {
+public record LibrarySpec(String name, String property, List<String> fileNames, String hint) {
   /** Copies the list. */
   public LibrarySpec {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(property, "property");
-    Objects.requireNonNull(cure, "cure");
+    Objects.requireNonNull(hint, "hint");
     fileNames = List.copyOf(fileNames);
     if (fileNames.isEmpty()) {
       throw new IllegalArgumentException("no file names for " + name);

@@ -2,7 +2,7 @@
 
 package io.talaria.ffi;
 
-/** A native library is not there or cannot be loaded; the message names the cure. */
+/** A native library is not there or cannot be loaded; the message says what to do. */
 public final class MissingLibraryException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

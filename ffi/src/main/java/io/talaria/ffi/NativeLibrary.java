@@ -90,7 +90,7 @@ public final class NativeLibrary {
             + " is not installed: the loader finds no "
             + String.join(" or ", spec.fileNames())
             + ". "
-            + spec.cure()
+            + spec.hint()
             + " Or name the file by the property "
             + spec.property()
             + ".",

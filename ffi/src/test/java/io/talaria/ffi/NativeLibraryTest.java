@@ -31,7 +31,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aMissingLibraryNamesTheCureAndTheProperty() {
+  void aMissingLibraryNamesTheHintAndTheProperty() {
     LibrarySpec spec = new LibrarySpec("X", "test.x", List.of("libx.so.9"), "Install x.");
     assertThatThrownBy(() -> NativeLibrary.open(spec))
         .isInstanceOf(MissingLibraryException.class)

@@ -190,11 +190,11 @@ public enum Reason {
       "hosts-off",
       "Rules for other hosts are given, and they or the key cannot be used.",
       "The log names the file, the line and what is wrong with it."),
-  /** Nobody answers at the rendezvous port beside the service's port. */
+  /** Nothing answers at the rendezvous port beside the service's port. */
   NO_RENDEZVOUS(
       30,
       "no-rendezvous",
-      "Nobody answers at the rendezvous port beside the service's port.",
+      "Nothing answers at the rendezvous port beside the service's port.",
       "Start the server with a bind rule for its port, let the rendezvous port through firewalls,"
           + " and use one talaria.rendezvous.offset on both sides."),
   /** The other side of a rendezvous does not prove that it has the key. */
@@ -223,7 +223,7 @@ public enum Reason {
   NO_JDK_NET(
       34,
       "no-jdk-net",
-      "This Java has no module jdk.net, without which nobody can be told apart from other users.",
+      "This Java has no module jdk.net, which tells other users apart.",
       "Add jdk.net to the run-time image of both sides (jlink --add-modules)."),
   /** The properties of this process leave the service's port to TCP. */
   PORT_LEFT_OUT(

@@ -153,7 +153,7 @@ final class SsText {
     if (!summary.refused().isEmpty()) {
       List<String> parts = new ArrayList<>();
       summary.refused().forEach((why, n) -> parts.add(why.code() + " " + n));
-      lines.add("upgrades that did not come about so far: " + String.join(", ", parts));
+      lines.add("upgrades that were not made so far: " + String.join(", ", parts));
     }
     return lines;
   }

@@ -154,7 +154,7 @@ class SsCommandTest {
       assertThat(List.of(lines).subList(6, lines.length))
           .containsExactly(
               "1 process, 1 listener, 2 connections (1 tcp, 1 shm); in 3 MiB, out 2.1 KiB",
-              "upgrades that did not come about so far: peer-not-accelerated 1",
+              "upgrades that were not made so far: peer-not-accelerated 1",
               "peer-not-accelerated: "
                   + Reason.PEER_NOT_ACCELERATED.sentence()
                   + " "

@@ -223,7 +223,7 @@ public final class UcxTransport implements NetworkTransport {
    * @param thread the name of its thread
    * @param connections about how many there will be
    * @return one to be closed
-   * @throws IOException if that cannot be; with a sentence that has the cure
+   * @throws IOException if that cannot be; with a sentence that says what to do
    */
   public static NetworkTransport open(String thread, int connections) throws IOException {
     Context context = null;

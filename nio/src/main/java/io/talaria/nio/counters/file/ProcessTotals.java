@@ -20,7 +20,7 @@ import java.util.Map;
  * @param offersReceived upgrades asked of this process
  * @param acceptedByPeer upgrades asked for and got
  * @param acceptedByUs upgrades granted
- * @param refused upgrades that did not come about, by reason
+ * @param refused upgrades that were not made, by reason
  * @param sessions sessions with peer processes open now
  * @param sessionsOpened sessions opened so far
  * @param selectors what the selectors did
