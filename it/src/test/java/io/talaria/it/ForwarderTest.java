@@ -38,7 +38,7 @@ class ForwarderTest {
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void staysPlainBehindAnotherPort(Pair pair) throws Exception {
     pair.assume();
-    forward(pair, "127.0.0.1", false, Reason.PEER_PLAIN);
+    forward(pair, "127.0.0.1", false, Reason.PEER_NOT_ACCELERATED);
   }
 
   /** The client finds an announcement of the port it connects to, but it is not the forwarder's. */

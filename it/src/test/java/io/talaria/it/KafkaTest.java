@@ -165,7 +165,7 @@ class KafkaTest {
           transport + " because of " + reason);
     }
     if (pair.client().accelerated()) {
-      Reason reason = pair.accelerated() ? Reason.SAME_HOST : Reason.PEER_PLAIN;
+      Reason reason = pair.accelerated() ? Reason.SAME_HOST : Reason.PEER_NOT_ACCELERATED;
       for (Child client : clients) {
         Transports.await(
             client,

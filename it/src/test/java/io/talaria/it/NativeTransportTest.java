@@ -73,7 +73,7 @@ class NativeTransportTest {
       fast.await("echoed");
     }
     Transports.await(fast, Transport.SHM, Reason.SAME_HOST);
-    Transports.awaitPlain(plain, Reason.PEER_PLAIN);
+    Transports.awaitPlain(plain, Reason.PEER_NOT_ACCELERATED);
     assertThat(Transports.of(server)).as("of the listener on NIO alone").hasSize(1);
     lab.stop(fast, plain, server);
   }

@@ -73,7 +73,7 @@ class PlainPeerTest {
               .start();
       try (Socket server = listener.accept()) {
         server.setSoTimeout(20_000);
-        converse(client, server, 1, 2, Reason.PEER_PLAIN);
+        converse(client, server, 1, 2, Reason.PEER_NOT_ACCELERATED);
       }
       lab.stop(client);
     }

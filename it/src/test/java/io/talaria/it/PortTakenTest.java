@@ -49,7 +49,7 @@ class PortTakenTest {
     Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
     exchange.serverSpec().arg("port", port);
     exchange.run();
-    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_NOT_ACCELERATED);
     exchange.end();
   }
 
@@ -143,7 +143,8 @@ class PortTakenTest {
     Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
     exchange.serverSpec().arg("port", port);
     exchange.run();
-    Transports.await(exchange.client(), Transport.TCP, Reason.NOT_MATCHED, Reason.PEER_PLAIN);
+    Transports.await(
+        exchange.client(), Transport.TCP, Reason.NOT_MATCHED, Reason.PEER_NOT_ACCELERATED);
     exchange.end();
     lab.stop(other);
   }

@@ -102,7 +102,7 @@ class RunTimeDirectoryTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.dir", lab.scratch().resolve("other"));
     exchange.run();
-    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_NOT_ACCELERATED);
     Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
     exchange.end();
   }

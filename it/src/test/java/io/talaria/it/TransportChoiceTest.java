@@ -100,7 +100,7 @@ class TransportChoiceTest {
                 .property("talaria.transports", "ucx"),
             lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.transports", "shm"),
             Transport.TCP,
-            Reason.PEER_PLAIN);
+            Reason.PEER_NOT_ACCELERATED);
     assertThat(connection.transport()).isEqualTo(Transport.TCP);
   }
 

@@ -115,7 +115,7 @@ class TwoUsersTest {
         .property("talaria.dir", directoryOf(NOBODY, lab.scratch(), "run-nobody"))
         .property("talaria.shm.dir", directoryOf(NOBODY, lab.shmDir().getParent(), "shm-nobody"));
     exchange.run();
-    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_NOT_ACCELERATED);
     Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
     exchange.end();
   }
@@ -140,7 +140,7 @@ class TwoUsersTest {
     asNobody(exchange.clientSpec()).property("talaria.dir", run).property("talaria.shm.dir", shm);
     exchange.run();
     assertSaysInsecure(exchange.server());
-    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_NOT_ACCELERATED);
     exchange.end();
   }
 

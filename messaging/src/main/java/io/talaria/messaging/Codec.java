@@ -20,7 +20,7 @@ public interface Codec<T> {
    * @throws RuntimeException of any kind if it cannot be written: then nothing is sent, and whoever
    *     sends gets the exception
    */
-  void write(T message, Out out);
+  void write(T message, MessageWriter out);
 
   /**
    * Reads an object. What it reads is only valid during the call.
@@ -28,7 +28,7 @@ public interface Codec<T> {
    * @throws RuntimeException of any kind if the bytes do not fit: the message is dropped, counted
    *     and told, and the connection goes on
    */
-  T read(In in);
+  T read(MessageReader in);
 
   /**
    * Reads into an object that was read before, so that nothing is allocated; a codec that cannot do
@@ -37,7 +37,7 @@ public interface Codec<T> {
    * @param old what an earlier call returned, or an object of {@link NodeOptions#reuse}
    * @return that object, or another
    */
-  default T readInto(T old, In in) {
+  default T readInto(T old, MessageReader in) {
     return read(in);
   }
 }

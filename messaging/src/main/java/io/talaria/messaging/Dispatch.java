@@ -3,18 +3,18 @@
 package io.talaria.messaging;
 
 /**
- * On which thread a receiver or an answerer runs, and in what order.
+ * On which thread a receiver or a request handler runs, and in what order.
  *
  * <p>With ORDERED, SERIAL and CONCURRENT a receiver that is slow delays its own messages alone:
  * when too many wait for it, the nodes that send to it hold back what is for it ({@link
- * Peer#NO_ROOM}), and go on when it has taken most. What is on its way for it is kept meanwhile,
- * within {@link NodeOptions#receiveBudget}.
+ * Peer#BACK_PRESSURED}), and go on when it has taken most. What is on its way for it is kept
+ * meanwhile, within {@link NodeOptions#receiveBudget}.
  */
 public enum Dispatch {
   /**
    * On the node's poller, at once, in the order sent by each node. It must not wait: {@code send},
-   * {@code ask} and {@code awaitTaken} throw an {@link IllegalStateException} there, {@code
-   * trySend} and {@code answer} do not wait. While it runs nothing else is received.
+   * {@code request} and {@code awaitDelivered} throw an {@link IllegalStateException} there, {@code
+   * trySend} and {@code respond} do not wait. While it runs nothing else is received.
    */
   INLINE,
   /**
@@ -28,7 +28,8 @@ public enum Dispatch {
   CONCURRENT,
   /**
    * Each on a virtual thread of its own, in no order; it may wait for anything. As long as {@link
-   * NodeOptions#virtualMax} of them run, nothing behind the next message is received from its node.
+   * NodeOptions#maxVirtualThreads} of them run, nothing behind the next message is received from
+   * its node.
    */
   VIRTUAL
 }

@@ -19,15 +19,15 @@ public final class MessagingException extends IOException {
     /** It was cancelled, or the thread was interrupted. */
     CANCELLED,
     /** The receiver takes nothing at the moment. */
-    NO_ROOM,
+    BACK_PRESSURED,
     /** The message is larger than the largest. */
     TOO_LARGE,
     /** Nobody is registered for the type there. */
     NO_RECEIVER,
     /** The type means something else there, or its bytes could not be read. */
     TYPE_MISMATCH,
-    /** The answerer threw. */
-    FAILED_THERE,
+    /** The request handler threw. */
+    REMOTE_ERROR,
     /** The other node refuses: key, version, cluster, or the id is in use. */
     REFUSED,
     /** This node is closed. */

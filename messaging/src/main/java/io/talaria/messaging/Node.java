@@ -4,6 +4,7 @@ package io.talaria.messaging;
 
 import io.talaria.messaging.engine.LocalNode;
 import java.io.IOException;
+import java.time.Duration;
 
 /**
  * A member of a cluster: sends to and receives from other nodes, on this host and others. Any
@@ -42,7 +43,7 @@ public interface Node extends AutoCloseable {
   /**
    * Sends a message to several nodes. It is encoded once.
    *
-   * @param outcome at each node's place: a ticket, or as {@link Peer#trySend}
+   * @param outcome at each node's place: a position, or as {@link Peer#trySend}
    * @return to how many it was sent
    */
   int send(NodeSet nodes, Object message, long[] outcome);
@@ -58,17 +59,17 @@ public interface Node extends AutoCloseable {
 
   /**
    * Ends the node: nothing is sent from now on, what is under way is given time to arrive,
-   * connections end in order, waiting calls end with CLOSED. A receiver's own call does not wait
+   * connections end in order, waiting requests end with CLOSED. A receiver's own call does not wait
    * for itself.
    *
-   * @param limitNs how long to wait for what is under way, in nanoseconds
+   * @param timeout how long to wait for what is under way
    * @return bytes that were sent and not yet taken out of a ring by their receivers
    */
-  long close(long limitNs);
+  long close(Duration timeout);
 
   /** Ends the node, with two seconds for what is under way. */
   @Override
   default void close() {
-    long unused = close(2_000_000_000L);
+    long unused = close(Duration.ofSeconds(2));
   }
 }

@@ -10,12 +10,12 @@ package io.talaria.messaging;
  * @param lost connections that ended otherwise than in order
  * @param received messages and requests taken from other nodes and this one
  * @param dropped messages that nobody could take
- * @param failed receivers and answerers that threw, and consumers and executors of {@link
- *     Call#whenDone}
- * @param lateAnswers answers for which nobody waited any more
- * @param forgotten questions that answerers have kept and thrown away without an answer
+ * @param failed receivers and request handlers that threw, and consumers and executors of {@link
+ *     ResponseFuture#whenDone}
+ * @param lateResponses responses for which nobody waited any more
+ * @param forgotten requests that request handlers have kept and thrown away without a response
  * @param stalled claims of room in a ring that were found open for a millisecond or longer
- * @param openCalls questions under way from here
+ * @param openRequests requests under way from here
  */
 public record NodeCounters(
     int connections,
@@ -24,7 +24,7 @@ public record NodeCounters(
     long received,
     long dropped,
     long failed,
-    long lateAnswers,
+    long lateResponses,
     long forgotten,
     long stalled,
-    int openCalls) {}
+    int openRequests) {}

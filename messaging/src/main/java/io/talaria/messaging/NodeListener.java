@@ -15,9 +15,9 @@ public interface NodeListener {
    * A connection has ended.
    *
    * @param reason why
-   * @param sentNotTaken bytes whose fate is unknown
+   * @param unacknowledgedBytes bytes whose fate is unknown
    */
-  default void lost(Peer peer, String reason, long sentNotTaken) {}
+  default void lost(Peer peer, String reason, long unacknowledgedBytes) {}
 
   /** A node could not be reached; told once, not at each attempt. */
   default void unreachable(Peer peer, String reason) {}
@@ -41,11 +41,11 @@ public interface NodeListener {
   default void dropped(Peer from, String type, String reason) {}
 
   /**
-   * A receiver or an answerer threw; or the consumer of a {@link Call#whenDone} did, or its
-   * executor refused.
+   * A receiver or a request handler threw; or the consumer of a {@link ResponseFuture#whenDone}
+   * did, or its executor refused.
    *
-   * @param from who has sent the message, or the answer
-   * @param type of the message, or of the answer
+   * @param from who has sent the message, or the response
+   * @param type of the message, or of the response
    */
   default void failed(Peer from, String type, Throwable thrown) {}
 }

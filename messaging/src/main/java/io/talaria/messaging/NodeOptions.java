@@ -31,21 +31,21 @@ public final class NodeOptions {
   private NodeDirectory directory = NodeDirectory.thisHost();
   private Path key;
   private boolean insecure;
-  private boolean sealed;
-  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.STREAM);
+  private boolean encrypted;
+  private Set<Transport> transports = EnumSet.of(Transport.SHM, Transport.TCP);
   private MethodHandles.Lookup lookup;
   private final List<Registration> registrations = new ArrayList<>();
   private int handlers = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-  private int handlersMax = 32;
-  private int virtualMax = 10_000;
-  private Duration sendLimit = Duration.ofSeconds(1);
-  private int ringBytes = 1 << 20;
-  private int expressBytes = 256 << 10;
-  private int largest = 64 << 20;
+  private int maxHandlers = 32;
+  private int maxVirtualThreads = 10_000;
+  private Duration sendTimeout = Duration.ofSeconds(1);
+  private int dataRingBytes = 1 << 20;
+  private int controlRingBytes = 256 << 10;
+  private int maxMessageBytes = 64 << 20;
   private long receiveBudget = 128L << 20;
-  private int connectionLimit = 100;
+  private int maxConnections = 100;
   private Duration spin = Duration.ofNanos(20_000);
-  private Waiting waiting = Waiting.ADAPTIVE;
+  private IdleStrategy idleStrategy = IdleStrategy.ADAPTIVE;
   private Path runDirectory;
   private Path sharedMemoryDirectory;
 
@@ -55,8 +55,8 @@ public final class NodeOptions {
    * @param kind what it is
    * @param type the type
    * @param codec of a type, or null for a record
-   * @param dispatch of a receiver or answerer
-   * @param taker a {@link Receiver}, an {@link Answerer} or, to reuse, a {@link Supplier}
+   * @param dispatch of a receiver or request handler
+   * @param taker a {@link Receiver}, a {@link RequestHandler} or, to reuse, a {@link Supplier}
    */
   public record Registration(
       Kind kind, Class<?> type, Codec<?> codec, Dispatch dispatch, Object taker) {
@@ -66,8 +66,8 @@ public final class NodeOptions {
       TYPE,
       /** Who takes its messages. */
       RECEIVER,
-      /** Who answers its questions. */
-      ANSWERER,
+      /** Who answers its requests. */
+      REQUEST_HANDLER,
       /** Where objects to read into come from. */
       REUSE
     }
@@ -152,15 +152,15 @@ public final class NodeOptions {
    * a {@link #key}. Sending and receiving then allocate, and take more processor time. Shared
    * memory is not concerned. Default: not.
    */
-  public NodeOptions sealed() {
-    sealed = true;
+  public NodeOptions encrypted() {
+    encrypted = true;
     return this;
   }
 
   /**
    * The transports that may be used; of those that reach a node the first in the order of {@link
-   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#STREAM}. Between hosts
-   * {@link Transport#UCX} is not used if all shall be {@link #sealed}, or without a {@link #key}
+   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#TCP}. Between hosts
+   * {@link Transport#UCX} is not used if all shall be {@link #encrypted}, or without a {@link #key}
    * unless {@link #insecure} is said.
    */
   public NodeOptions transports(Transport first, Transport... others) {
@@ -219,11 +219,13 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Registers who answers the questions of a type. */
-  public <Q> NodeOptions answer(Class<Q> type, Dispatch dispatch, Answerer<Q> answerer) {
+  /** Registers who responses the requests of a type. */
+  public <Q> NodeOptions handle(
+      Class<Q> type, Dispatch dispatch, RequestHandler<Q> requestHandler) {
     Objects.requireNonNull(dispatch, "dispatch");
-    Objects.requireNonNull(answerer, "answerer");
-    registrations.add(new Registration(Registration.Kind.ANSWERER, type, null, dispatch, answerer));
+    Objects.requireNonNull(requestHandler, "request handler");
+    registrations.add(
+        new Registration(Registration.Kind.REQUEST_HANDLER, type, null, dispatch, requestHandler));
     return this;
   }
 
@@ -231,28 +233,28 @@ public final class NodeOptions {
   public NodeOptions handlers(int threads) {
     check("handlers", threads, 1, 1024);
     handlers = threads;
-    handlersMax = Math.max(handlersMax, threads);
+    maxHandlers = Math.max(maxHandlers, threads);
     return this;
   }
 
   /** Handler threads when some of them wait in calls of this package, up to 1,024. Default: 32. */
-  public NodeOptions handlersMax(int threads) {
-    check("handlersMax", threads, handlers, 1024);
-    handlersMax = threads;
+  public NodeOptions maxHandlers(int threads) {
+    check("maxHandlers", threads, handlers, 1024);
+    maxHandlers = threads;
     return this;
   }
 
   /** Messages on virtual threads at a time, 1 to 1,000,000. Default: 10,000. */
-  public NodeOptions virtualMax(int threads) {
-    check("virtualMax", threads, 1, 1_000_000);
-    virtualMax = threads;
+  public NodeOptions maxVirtualThreads(int threads) {
+    check("maxVirtualThreads", threads, 1, 1_000_000);
+    maxVirtualThreads = threads;
     return this;
   }
 
   /** How long {@link Peer#send} waits, up to an hour. Default: one second. */
-  public NodeOptions sendLimit(Duration limit) {
-    check("sendLimit in ms", limit.toMillis(), 0, 3_600_000);
-    sendLimit = limit;
+  public NodeOptions sendTimeout(Duration timeout) {
+    check("sendTimeout in ms", timeout.toMillis(), 0, 3_600_000);
+    sendTimeout = timeout;
     return this;
   }
 
@@ -260,21 +262,21 @@ public final class NodeOptions {
    * The most bytes of a ring, a power of two from 16 KiB to 16 MiB, each way. In shared memory it
    * begins with 32 KiB and grows when it is found full. Default: 1 MiB.
    */
-  public NodeOptions ringBytes(int bytes) {
-    ringBytes = ring("ringBytes", bytes);
+  public NodeOptions dataRingBytes(int bytes) {
+    dataRingBytes = ring("dataRingBytes", bytes);
     return this;
   }
 
-  /** The same of the ring of answers, which begins with 16 KiB. Default: 256 KiB. */
-  public NodeOptions expressBytes(int bytes) {
-    expressBytes = ring("expressBytes", bytes);
+  /** The same of the ring of responses, which begins with 16 KiB. Default: 256 KiB. */
+  public NodeOptions controlRingBytes(int bytes) {
+    controlRingBytes = ring("controlRingBytes", bytes);
     return this;
   }
 
   /** The largest message, in bytes, 1 KiB to 1 GiB. Default: 64 MiB. */
-  public NodeOptions largest(int bytes) {
-    check("largest", bytes, 1 << 10, MAX_MESSAGE);
-    largest = bytes;
+  public NodeOptions maxMessageBytes(int bytes) {
+    check("maxMessageBytes", bytes, 1 << 10, MAX_MESSAGE);
+    maxMessageBytes = bytes;
     return this;
   }
 
@@ -286,9 +288,9 @@ public final class NodeOptions {
   }
 
   /** Connections at a time, 1 to 10,000; the one idle for longest goes. Default: 100. */
-  public NodeOptions connectionLimit(int connections) {
-    check("connectionLimit", connections, 1, 10_000);
-    connectionLimit = connections;
+  public NodeOptions maxConnections(int connections) {
+    check("maxConnections", connections, 1, 10_000);
+    maxConnections = connections;
     return this;
   }
 
@@ -299,9 +301,9 @@ public final class NodeOptions {
     return this;
   }
 
-  /** What the poller does while nothing comes. Default: {@link Waiting#ADAPTIVE}. */
-  public NodeOptions waiting(Waiting how) {
-    waiting = Objects.requireNonNull(how, "how");
+  /** What the poller does while nothing comes. Default: {@link IdleStrategy#ADAPTIVE}. */
+  public NodeOptions idleStrategy(IdleStrategy strategy) {
+    idleStrategy = Objects.requireNonNull(strategy, "strategy");
     return this;
   }
 
@@ -348,9 +350,9 @@ public final class NodeOptions {
     return key;
   }
 
-  /** See {@link #sealed()}. */
-  public boolean isSealed() {
-    return sealed;
+  /** See {@link #encrypted()}. */
+  public boolean isEncrypted() {
+    return encrypted;
   }
 
   /** See {@link #insecure()}. */
@@ -378,34 +380,34 @@ public final class NodeOptions {
     return handlers;
   }
 
-  /** See {@link #handlersMax(int)}. */
-  public int handlersMax() {
-    return handlersMax;
+  /** See {@link #maxHandlers(int)}. */
+  public int maxHandlers() {
+    return maxHandlers;
   }
 
-  /** See {@link #virtualMax(int)}. */
-  public int virtualMax() {
-    return virtualMax;
+  /** See {@link #maxVirtualThreads(int)}. */
+  public int maxVirtualThreads() {
+    return maxVirtualThreads;
   }
 
-  /** See {@link #sendLimit(Duration)}. */
-  public Duration sendLimit() {
-    return sendLimit;
+  /** See {@link #sendTimeout(Duration)}. */
+  public Duration sendTimeout() {
+    return sendTimeout;
   }
 
-  /** See {@link #ringBytes(int)}. */
-  public int ringBytes() {
-    return ringBytes;
+  /** See {@link #dataRingBytes(int)}. */
+  public int dataRingBytes() {
+    return dataRingBytes;
   }
 
-  /** See {@link #expressBytes(int)}. */
-  public int expressBytes() {
-    return expressBytes;
+  /** See {@link #controlRingBytes(int)}. */
+  public int controlRingBytes() {
+    return controlRingBytes;
   }
 
-  /** See {@link #largest(int)}. */
-  public int largest() {
-    return largest;
+  /** See {@link #maxMessageBytes(int)}. */
+  public int maxMessageBytes() {
+    return maxMessageBytes;
   }
 
   /** See {@link #receiveBudget(long)}. */
@@ -413,9 +415,9 @@ public final class NodeOptions {
     return receiveBudget;
   }
 
-  /** See {@link #connectionLimit(int)}. */
-  public int connectionLimit() {
-    return connectionLimit;
+  /** See {@link #maxConnections(int)}. */
+  public int maxConnections() {
+    return maxConnections;
   }
 
   /** See {@link #spin(Duration)}. */
@@ -423,9 +425,9 @@ public final class NodeOptions {
     return spin;
   }
 
-  /** See {@link #waiting(Waiting)}. */
-  public Waiting waiting() {
-    return waiting;
+  /** See {@link #idleStrategy(IdleStrategy)}. */
+  public IdleStrategy idleStrategy() {
+    return idleStrategy;
   }
 
   /** See {@link #runDirectory(Path)}; or null. */

@@ -3,24 +3,24 @@
 package io.talaria.messaging;
 
 /**
- * A question that wants one answer. Any thread; none of the methods waits. It may be kept and
- * answered after its answerer has returned; if it is thrown away, whoever asked gets FAILED_THERE
- * when the garbage collector finds that.
+ * A request that wants one response. Any thread; none of the methods waits. It may be kept and
+ * answered after its request handler has returned; if it is thrown away, whoever asked gets
+ * REMOTE_ERROR when the garbage collector finds that.
  */
 public interface Request {
   /** Who asks. */
   Peer from();
 
   /**
-   * Answers. The object is the caller's again when this returns.
+   * Responds. The object is the caller's again when this returns.
    *
    * @throws IllegalStateException if it was answered before
-   * @throws IllegalArgumentException if the type of the answer is not registered
+   * @throws IllegalArgumentException if the type of the response is not registered
    */
-  void answer(Object answer);
+  void respond(Object response);
 
   /**
-   * Refuses to answer: whoever asked gets FAILED_THERE with this text.
+   * Refuses to answer: whoever asked gets REMOTE_ERROR with this text.
    *
    * @throws IllegalStateException if it was answered before
    */

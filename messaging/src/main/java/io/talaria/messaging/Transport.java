@@ -10,11 +10,11 @@ public enum Transport {
    * UCX, which drives network cards, and shared memory of its own on one host. Only for those who
    * name it: it loads native code and opens a worker, needs {@code talaria-ucx}, {@code
    * libucp.so.0} and {@code --enable-native-access}, and between hosts a key or {@code insecure()}.
-   * What it carries is not sealed.
+   * What it carries is not encrypted.
    */
   UCX("ucx"),
   /** A TCP connection; accelerated if Talaria's agent is there. */
-  STREAM("stream");
+  TCP("tcp");
 
   private final String code;
 

@@ -5,9 +5,9 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.link.Greet;
 import java.io.IOException;
@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** How connections come, go and are refused. */
 @Timeout(180)
 class ConnectionsTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final int ROUNDS = Math.min(60, Integer.getInteger("talaria.test.rounds", 30));
 
   @TempDir Path directory;
@@ -58,7 +58,7 @@ class ConnectionsTest {
   }
 
   private static void await(Condition condition) throws InterruptedException {
-    long deadline = System.nanoTime() + LONG_NS;
+    long deadline = System.nanoTime() + LONG.toNanos();
     while (!condition.holds()) {
       assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
       Thread.sleep(1);
@@ -67,14 +67,17 @@ class ConnectionsTest {
 
   private static NodeOptions knows(NodeOptions options, AtomicInteger got) {
     return options
-        .sendLimit(Duration.ofSeconds(20))
-        .type(Answer.class)
+        .sendTimeout(Duration.ofSeconds(20))
+        .type(Response.class)
         .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())
-        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())));
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void bothDialAtOnceAndEndInOneConnection(Variant variant) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       try (Variant.Nodes both = new Variant.Nodes(variant, directory)) {
@@ -112,19 +115,19 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void theConnectionIdleForLongestGivesWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
     for (int id = 2; id <= 5; id++) {
       Node unused = nodes.start(knows(nodes.options(id), got));
     }
-    Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(2));
+    Node node = nodes.start(knows(nodes.options(1), got).maxConnections(2));
     int sent = 0;
     for (int round = 0; round < 3; round++) {
       for (int id = 2; id <= 5; id++) {
-        long ticket = node.peer(id).send(new Pair(round, id));
-        assertThat(node.peer(id).awaitTaken(ticket, LONG_NS)).isTrue();
+        long position = node.peer(id).send(new Pair(round, id));
+        assertThat(node.peer(id).awaitDelivered(position, LONG)).isTrue();
         sent++;
       }
     }
@@ -136,27 +139,27 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void aTicketOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
+  void aPositionOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
     Node unused = nodes.start(knows(nodes.options(2), got));
     unused = nodes.start(knows(nodes.options(3), got));
-    Node node = nodes.start(knows(nodes.options(1), got).connectionLimit(1));
+    Node node = nodes.start(knows(nodes.options(1), got).maxConnections(1));
     Peer first = node.peer(2);
-    long ticket = first.send(new Pair(1, 2));
+    long position = first.send(new Pair(1, 2));
     long other = node.peer(3).send(new Pair(1, 3));
-    assertThat(node.peer(3).awaitTaken(other, LONG_NS)).isTrue();
+    assertThat(node.peer(3).awaitDelivered(other, LONG)).isTrue();
     await(
         () -> {
-          long unusedTicket = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
+          long unusedPosition = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
           return !first.connected();
         });
-    assertThat(first.awaitTaken(ticket, LONG_NS)).isTrue();
+    assertThat(first.awaitDelivered(position, LONG)).isTrue();
     long later = first.send(new Pair(2, 2));
-    assertThat(first.awaitTaken(ticket, LONG_NS)).as("by the next connection").isTrue();
-    assertThat(first.awaitTaken(later, LONG_NS)).isTrue();
-    assertThatThrownBy(() -> first.awaitTaken(later + (1L << 50), LONG_NS))
+    assertThat(first.awaitDelivered(position, LONG)).as("by the next connection").isTrue();
+    assertThat(first.awaitDelivered(later, LONG)).isTrue();
+    assertThatThrownBy(() -> first.awaitDelivered(later + (1L << 50), LONG))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.LOST));
     assertThat(node.counters().lost()).isZero();
@@ -164,7 +167,7 @@ class ConnectionsTest {
 
   @Test
   void anotherClusterAndTheWrongNodeAreRefusedWithTheReason() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     InetSocketAddress address =
@@ -173,13 +176,13 @@ class ConnectionsTest {
         nodes.start(
             knows(nodes.options(3), got)
                 .cluster("another")
-                .sendLimit(Duration.ofSeconds(2))
+                .sendTimeout(Duration.ofSeconds(2))
                 .directory(NodeDirectory.of(Map.of(2, address))));
     refused(() -> other.peer(2).send(new Pair(1, 2)), "it is a node of another cluster");
     Node same =
         nodes.start(
             knows(nodes.options(4), got)
-                .sendLimit(Duration.ofSeconds(2))
+                .sendTimeout(Duration.ofSeconds(2))
                 .directory(NodeDirectory.of(Map.of(9, address))));
     refused(() -> same.peer(9).send(new Pair(1, 2)), "it is node 2, not 9");
     assertThat(got.get()).isZero();
@@ -203,67 +206,68 @@ class ConnectionsTest {
 
   @Test
   void onlyWhoHasTheKeyIsLetIn() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
     Node unused = nodes.start(knows(nodes.options(2), got).key(key));
     Node friend = nodes.start(knows(nodes.options(3), got).key(key));
-    assertThat(friend.peer(2).ask(new Pair(7, 0), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(friend.peer(2).request(new Pair(7, 0), Response.class, LONG).value()).isEqualTo(7);
     Duration limit = Duration.ofSeconds(2);
-    Node stranger = nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendLimit(limit));
+    Node stranger =
+        nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendTimeout(limit));
     assertThatThrownBy(() -> stranger.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class)
         .hasMessageContaining("UNREACHABLE");
-    Node without = nodes.start(knows(nodes.options(5), got).sendLimit(limit));
+    Node without = nodes.start(knows(nodes.options(5), got).sendTimeout(limit));
     assertThatThrownBy(() -> without.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
     assertThat(got.get()).isZero();
-    assertThat(friend.peer(2).ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+    assertThat(friend.peer(2).request(new Pair(8, 0), Response.class, LONG).value()).isEqualTo(8);
   }
 
   @Test
-  void sealedStreamsCarryEverythingAndWantBothSidesToSeal() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+  void encryptedStreamsCarryEverythingAndWantBothSidesToEncrypt() throws Exception {
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
     Node there =
         nodes.start(
             knows(nodes.options(2), got)
                 .key(key)
-                .sealed()
-                .answer(Bytes.class, Dispatch.ORDERED, (bytes, call) -> call.answer(bytes)));
-    Node here = nodes.start(knows(nodes.options(3), got).type(Bytes.class).key(key).sealed());
+                .encrypted()
+                .handle(Bytes.class, Dispatch.ORDERED, (bytes, request) -> request.respond(bytes)));
+    Node here = nodes.start(knows(nodes.options(3), got).type(Bytes.class).key(key).encrypted());
     Peer peer = here.peer(2);
     for (int size : new int[] {0, 1, 70_000, 3 << 20}) {
       byte[] bytes = new byte[size];
       new Random(size).nextBytes(bytes);
-      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+      assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG).bytes()).isEqualTo(bytes);
     }
     for (int i = 0; i < 2_000; i++) {
-      assertThat(peer.ask(new Pair(i, 0), Answer.class, LONG_NS).value()).isEqualTo(i);
+      assertThat(peer.request(new Pair(i, 0), Response.class, LONG).value()).isEqualTo(i);
     }
-    assertThat(peer.reason()).endsWith(", sealed");
+    assertThat(peer.reason()).endsWith(", encrypted");
     Duration limit = Duration.ofSeconds(2);
-    Node open = nodes.start(knows(nodes.options(4), got).key(key).sendLimit(limit));
+    Node open = nodes.start(knows(nodes.options(4), got).key(key).sendTimeout(limit));
     assertThatThrownBy(() -> open.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);
-    assertThatThrownBy(() -> there.peer(4).ask(new Pair(1, 2), Answer.class, limit.toNanos()))
+    assertThatThrownBy(() -> there.peer(4).request(new Pair(1, 2), Response.class, limit))
         .isInstanceOf(MessagingException.class);
-    assertThatThrownBy(() -> Node.start(nodes.options(5).sealed()))
+    assertThatThrownBy(() -> Node.start(nodes.options(5).encrypted()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("sealed() needs a key");
-    assertThat(peer.ask(new Pair(8, 0), Answer.class, LONG_NS).value()).isEqualTo(8);
+        .hasMessageContaining("encrypted() needs a key");
+    assertThat(peer.request(new Pair(8, 0), Response.class, LONG).value()).isEqualTo(8);
   }
 
   @Test
   void hostsAreFoundByNameInAFileAndByAPattern() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     Path file = directory.resolve("nodes");
     Files.writeString(file, "# by name\n2 localhost:" + there.port() + "\n");
     Node node = nodes.start(knows(nodes.options(3), got).directory(NodeDirectory.file(file)));
-    assertThat(node.peer(2).ask(new Pair(7, 0), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(node.peer(2).request(new Pair(7, 0), Response.class, LONG).value()).isEqualTo(7);
     assertThat(NodeDirectory.names("store-{id}.example", 4000).address(12))
         .isEqualTo(InetSocketAddress.createUnresolved("store-12.example", 4000));
     assertThatThrownBy(() -> NodeDirectory.names("store.example", 4000))
@@ -276,19 +280,19 @@ class ConnectionsTest {
 
   @Test
   void otherHostsWantAKey() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node node =
         nodes.start(
             knows(nodes.options(1), got)
-                .sendLimit(Duration.ofMillis(500))
+                .sendTimeout(Duration.ofMillis(500))
                 .directory(id -> new InetSocketAddress("192.0.2.1", 4000)));
     refused(() -> node.peer(2).send(new Pair(1, 2)), "there is no key");
   }
 
   @Test
   void aPortInUseFailsTheStartAndLeavesNothing() throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node first = nodes.start(knows(nodes.options(1), got));
     int threads = Thread.activeCount();
@@ -305,12 +309,12 @@ class ConnectionsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there = nodes.start(knows(nodes.options(2), got));
     Node sound = nodes.start(knows(nodes.options(1), got));
     Peer peer = sound.peer(2);
-    assertThat(peer.ask(new Pair(1, 0), Answer.class, LONG_NS).value()).isEqualTo(1);
+    assertThat(peer.request(new Pair(1, 0), Response.class, LONG).value()).isEqualTo(1);
     for (int round = 0; round < 200; round++) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), there.port())) {
         OutputStream out = socket.getOutputStream();
@@ -331,12 +335,12 @@ class ConnectionsTest {
         // It has thrown us out already.
       }
       if (round % 20 == 0) {
-        assertThat(peer.ask(new Pair(round, 0), Answer.class, LONG_NS).value()).isEqualTo(round);
+        assertThat(peer.request(new Pair(round, 0), Response.class, LONG).value()).isEqualTo(round);
       }
     }
     await(() -> there.counters().connections() == 1);
     assertThat(sound.counters().lost()).isZero();
-    assertThat(peer.ask(new Pair(5, 0), Answer.class, LONG_NS).value()).isEqualTo(5);
+    assertThat(peer.request(new Pair(5, 0), Response.class, LONG).value()).isEqualTo(5);
   }
 
   /** Records of all kinds, with fields that may be and that cannot be, behind a sound greeting. */
@@ -345,7 +349,7 @@ class ConnectionsTest {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Node there =
         nodes.start(
@@ -361,9 +365,13 @@ class ConnectionsTest {
         out.write(bytes(Greet.ready(Greet.Forms.NONE)));
         for (int i = 1 + random.nextInt(20); i > 0; i--) {
           byte[] records = records(random);
-          int lane = random.nextInt(2);
+          int priority = random.nextInt(2);
           ByteBuffer head = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-          head.putInt(records.length).putInt(0).put((byte) 1).put((byte) lane).putShort((short) 0);
+          head.putInt(records.length)
+              .putInt(0)
+              .put((byte) 1)
+              .put((byte) priority)
+              .putShort((short) 0);
           out.write(head.putInt(0x67734d54).array());
           out.write(records);
         }
@@ -372,14 +380,14 @@ class ConnectionsTest {
         // It has thrown us out already.
       }
       if (round % 20 == 0) {
-        assertThat(peer.ask(new Pair(round, 0), Answer.class, LONG_NS).value()).isEqualTo(round);
+        assertThat(peer.request(new Pair(round, 0), Response.class, LONG).value()).isEqualTo(round);
       }
     }
     await(() -> there.counters().connections() == 1);
     // What they have asked for, and begun, is free again.
     for (int i = 0; i < 3; i++) {
-      long ticket = peer.send(new Bytes(new byte[4_000_000]));
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      long position = peer.send(new Bytes(new byte[4_000_000]));
+      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
     }
     assertThat(sound.counters().lost()).isZero();
   }
@@ -433,7 +441,7 @@ class ConnectionsTest {
             1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
     return bytes(
         new Greet.Hello(
-                cluster, from, 2, random.nextLong(), 0, Greet.STREAM, offer, ByteBuffer.allocate(0))
+                cluster, from, 2, random.nextLong(), 0, Greet.TCP, offer, ByteBuffer.allocate(0))
             .frame());
   }
 

@@ -5,10 +5,10 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Price;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Rich;
 import io.talaria.messaging.Messages.Tagged;
 import io.talaria.messaging.Messages.Text;
@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a node does, over each transport. */
 @Timeout(120)
 class ContractTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -70,13 +70,13 @@ class ContractTest {
   /** Two nodes, or one on LOOP; both know the types, the far one receives. */
   private void start(Variant variant, Setting both, Setting there) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
-    NodeOptions farOptions = nodes.options(2).sendLimit(Duration.ofSeconds(30));
+    NodeOptions farOptions = nodes.options(2).sendTimeout(Duration.ofSeconds(30));
     both.on(farOptions);
     there.on(farOptions);
     far = nodes.start(farOptions);
     near = far;
     if (variant != Variant.LOOP) {
-      NodeOptions nearOptions = nodes.options(1).sendLimit(Duration.ofSeconds(30));
+      NodeOptions nearOptions = nodes.options(1).sendTimeout(Duration.ofSeconds(30));
       both.on(nearOptions);
       near = nodes.start(nearOptions);
     }
@@ -91,7 +91,7 @@ class ContractTest {
   }
 
   private static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + LONG_NS;
+    long deadline = System.nanoTime() + LONG.toNanos();
     while (!condition.holds()) {
       assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
       Thread.sleep(1);
@@ -112,11 +112,11 @@ class ContractTest {
           o -> o.type(Pair.class),
           o -> o.receive(Pair.class, dispatch, (pair, from) -> got.add(pair.first())));
       int count = 100_000;
-      long ticket = 0;
+      long position = 0;
       for (int i = 0; i < count; i++) {
-        ticket = peer.send(new Pair(i, -i));
+        position = peer.send(new Pair(i, -i));
       }
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
       await(() -> got.size() == count);
       long next = 0;
       for (long each : got) {
@@ -180,7 +180,7 @@ class ContractTest {
     AtomicReference<String> wrong = new AtomicReference<>();
     start(
         variant,
-        o -> o.type(Tagged.class).ringBytes(64 << 10),
+        o -> o.type(Tagged.class).dataRingBytes(64 << 10),
         o ->
             o.receive(
                 Tagged.class,
@@ -228,19 +228,29 @@ class ContractTest {
     sizesArriveWhole(variant, 1 << 20, 256 << 10);
   }
 
-  private void sizesArriveWhole(Variant variant, int ringBytes, int expressBytes) throws Exception {
+  private void sizesArriveWhole(Variant variant, int dataRingBytes, int controlRingBytes)
+      throws Exception {
     Queue<Long> got = new ConcurrentLinkedQueue<>();
     start(
         variant,
-        o -> o.type(Bytes.class).ringBytes(ringBytes).expressBytes(expressBytes),
+        o -> o.type(Bytes.class).dataRingBytes(dataRingBytes).controlRingBytes(controlRingBytes),
         o ->
             o.receive(Bytes.class, Dispatch.ORDERED, (m, from) -> got.add(checksum(m.bytes())))
-                .answer(Bytes.class, Dispatch.ORDERED, (m, call) -> call.answer(m)));
-    int slice = Math.min(32 << 10, Math.min(ringBytes, expressBytes) >> 3);
+                .handle(Bytes.class, Dispatch.ORDERED, (m, request) -> request.respond(m)));
+    int slice = Math.min(32 << 10, Math.min(dataRingBytes, controlRingBytes) >> 3);
     TreeSet<Integer> sizes = new TreeSet<>();
     for (int around :
         new int[] {
-          0, 127, 4096, slice, 2 * slice, ringBytes / 2, ringBytes, 2 * ringBytes, 1 << 20, 3 << 20
+          0,
+          127,
+          4096,
+          slice,
+          2 * slice,
+          dataRingBytes / 2,
+          dataRingBytes,
+          2 * dataRingBytes,
+          1 << 20,
+          3 << 20
         }) {
       for (int header : new int[] {0, 8, 16, 24, 40}) { // of records, and what the array adds
         for (int d = -4; d <= 1; d++) {
@@ -256,7 +266,7 @@ class ContractTest {
       peer.send(new Bytes(bytes));
       sums.add(checksum(bytes));
       if (size <= 2 * slice || size % 7 == 0) {
-        byte[] back = peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes();
+        byte[] back = peer.request(new Bytes(bytes), Bytes.class, LONG).bytes();
         assertThat(checksum(back)).as("%d bytes", size).isEqualTo(checksum(bytes));
       }
     }
@@ -280,8 +290,8 @@ class ContractTest {
         o -> o.receive(Bytes.class, Dispatch.INLINE, (m, from) -> got.add(checksum(m.bytes()))));
     byte[] bytes = new byte[(64 << 20) - 4]; // the length takes four
     new Random(2).nextBytes(bytes);
-    long ticket = peer.send(new Bytes(bytes));
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = peer.send(new Bytes(bytes));
+    assertThat(peer.awaitDelivered(position, LONG)).isTrue();
     assertThat(got).containsExactly(checksum(bytes));
     assertCode(
         Code.TOO_LARGE,
@@ -310,8 +320,8 @@ class ContractTest {
                       }
                       total.incrementAndGet();
                     })
-                .answer(Tagged.class, Dispatch.INLINE, (m, call) -> call.answer(m)));
-    assertThat(peer.ask(new Tagged(0, 0, new byte[1]), Tagged.class, LONG_NS).rest()).hasSize(1);
+                .handle(Tagged.class, Dispatch.INLINE, (m, request) -> request.respond(m)));
+    assertThat(peer.request(new Tagged(0, 0, new byte[1]), Tagged.class, LONG).rest()).hasSize(1);
     if (variant == Variant.LOOP || variant == Variant.SHM) {
       assertThat(peer.room()).as("at first").isLessThanOrEqualTo(32 << 10);
     }
@@ -324,12 +334,12 @@ class ContractTest {
               .start(
                   () -> {
                     try {
-                      long ticket = 0;
+                      long position = 0;
                       for (int i = 0; i < each; i++) {
-                        ticket =
+                        position =
                             peer.send(new Tagged(thread, i, new byte[i % 997 == 0 ? 9000 : 8]));
                       }
-                      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+                      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
                     } catch (Exception | Error e) {
                       failure.set(e);
                     }
@@ -359,7 +369,7 @@ class ContractTest {
     }
 
     @Override
-    public void write(StringBuilder text, Out out) {
+    public void write(StringBuilder text, MessageWriter out) {
       for (int i = 0; i < text.length(); i++) {
         if (i == text.length() / 2) {
           half.countDown();
@@ -373,7 +383,7 @@ class ContractTest {
     }
 
     @Override
-    public StringBuilder read(In in) {
+    public StringBuilder read(MessageReader in) {
       StringBuilder text = new StringBuilder();
       while (in.remaining() != 0) {
         text.append((char) in.getByte());
@@ -417,8 +427,8 @@ class ContractTest {
                 });
     awaitLatch(codec.half);
     peer.send(new Bytes(new byte[200_000]));
-    long ticket = peer.send(new Pair(-2, 0));
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = peer.send(new Pair(-2, 0));
+    assertThat(peer.awaitDelivered(position, LONG)).isTrue();
     codec.goOn.countDown();
     sender.join();
     assertThat(failure.get()).isNull();
@@ -466,13 +476,13 @@ class ContractTest {
                       open.await();
                       got.add(m.bytes().length);
                     })
-                .answer(Bytes.class, Dispatch.ORDERED, (m, call) -> call.answer(m)));
+                .handle(Bytes.class, Dispatch.ORDERED, (m, request) -> request.respond(m)));
     peer.send(new Bytes(new byte[2 << 20])); // the handler has it
     peer.send(new Bytes(new byte[3 << 20])); // waits for the handler, and has all the memory
     assertCode(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "no memory for",
-        () -> peer.ask(new Bytes(new byte[2 << 20]), Bytes.class, 300_000_000));
+        () -> peer.request(new Bytes(new byte[2 << 20]), Bytes.class, Duration.ofMillis(300)));
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Thread sender =
         Thread.ofPlatform()
@@ -502,45 +512,45 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void questionsAreAnswered(Variant variant) throws Exception {
+  void requestsAreAnswered(Variant variant) throws Exception {
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class).type(Text.class).type(Bytes.class),
+        o -> o.type(Pair.class).type(Response.class).type(Text.class).type(Bytes.class),
         o ->
-            o.answer(
+            o.handle(
                     Pair.class,
                     Dispatch.INLINE,
-                    (pair, call) -> call.answer(new Answer(pair.first() + pair.second())))
-                .answer(
+                    (pair, request) -> request.respond(new Response(pair.first() + pair.second())))
+                .handle(
                     Text.class,
                     Dispatch.ORDERED,
-                    (text, call) -> call.answer(new Text(text.text() + "!")))
-                .answer(Bytes.class, Dispatch.VIRTUAL, (bytes, call) -> call.answer(bytes)));
+                    (text, request) -> request.respond(new Text(text.text() + "!")))
+                .handle(Bytes.class, Dispatch.VIRTUAL, (bytes, request) -> request.respond(bytes)));
     for (int i = 0; i < 2000; i++) {
-      assertThat(peer.ask(new Pair(i, 1), Answer.class, LONG_NS).value()).isEqualTo(i + 1);
+      assertThat(peer.request(new Pair(i, 1), Response.class, LONG).value()).isEqualTo(i + 1);
     }
     for (int i = 0; i < 200; i++) {
-      assertThat(peer.ask(new Text("é" + i), Text.class, LONG_NS).text()).isEqualTo("é" + i + "!");
+      assertThat(peer.request(new Text("é" + i), Text.class, LONG).text()).isEqualTo("é" + i + "!");
     }
     for (int size : new int[] {0, 1000, 31 << 10, 33 << 10, 1 << 20, 5 << 20}) {
       byte[] bytes = new byte[size];
       new Random(size).nextBytes(bytes);
-      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+      assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG).bytes()).isEqualTo(bytes);
     }
-    assertThat(near.counters().openCalls()).isZero();
+    assertThat(near.counters().openRequests()).isZero();
   }
 
   @ParameterizedTest
   @EnumSource
-  void manyThreadsAskAtOnce(Variant variant) throws Exception {
+  void manyThreadsRequestAtOnce(Variant variant) throws Exception {
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class),
+        o -> o.type(Pair.class).type(Response.class),
         o ->
-            o.answer(
+            o.handle(
                 Pair.class,
                 Dispatch.ORDERED,
-                (pair, call) -> call.answer(new Answer(pair.first()))));
+                (pair, request) -> request.respond(new Response(pair.first()))));
     AtomicLong good = new AtomicLong();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
@@ -553,7 +563,7 @@ class ContractTest {
                 try {
                   for (int i = 0; i < 300; i++) {
                     long number = thread * 1000L + i;
-                    if (peer.ask(new Pair(number, 0), Answer.class, LONG_NS).value() == number) {
+                    if (peer.request(new Pair(number, 0), Response.class, LONG).value() == number) {
                       good.incrementAndGet();
                     }
                   }
@@ -575,52 +585,53 @@ class ContractTest {
     Queue<Request> kept = new ConcurrentLinkedQueue<>();
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class),
-        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> kept.add(call)));
-    Call<Answer> first = peer.call(new Pair(1, 0), Answer.class, LONG_NS);
-    Call<Answer> second = peer.call(new Pair(2, 0), Answer.class, LONG_NS);
-    Call<Answer> third = peer.call(new Pair(3, 0), Answer.class, LONG_NS);
+        o -> o.type(Pair.class).type(Response.class),
+        o -> o.handle(Pair.class, Dispatch.INLINE, (pair, request) -> kept.add(request)));
+    ResponseFuture<Response> first = peer.requestAsync(new Pair(1, 0), Response.class, LONG);
+    ResponseFuture<Response> second = peer.requestAsync(new Pair(2, 0), Response.class, LONG);
+    ResponseFuture<Response> third = peer.requestAsync(new Pair(3, 0), Response.class, LONG);
     await(() -> kept.size() == 3);
     assertThat(first.isDone()).isFalse();
-    assertThat(first.await(1_000_000)).isNull();
+    assertThat(first.await(Duration.ofMillis(1))).isNull();
     AtomicLong told = new AtomicLong();
-    third.whenDone(ForkJoinPool.commonPool(), (answer, failure) -> told.set(answer.value()));
+    third.whenDone(ForkJoinPool.commonPool(), (response, failure) -> told.set(response.value()));
     Request firstRequest = kept.remove();
     Request secondRequest = kept.remove();
     Request thirdRequest = kept.remove();
-    secondRequest.answer(new Answer(20));
-    thirdRequest.answer(new Answer(30));
-    assertThat(second.await(LONG_NS).value()).isEqualTo(20);
-    assertThatThrownBy(() -> secondRequest.answer(new Answer(21)))
+    secondRequest.respond(new Response(20));
+    thirdRequest.respond(new Response(30));
+    assertThat(second.await(LONG).value()).isEqualTo(20);
+    assertThatThrownBy(() -> secondRequest.respond(new Response(21)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("answered once");
     await(() -> told.get() == 30);
     assertThat(first.cancel()).isTrue();
     assertThat(first.cancel()).isFalse();
     await(firstRequest::cancelled);
-    firstRequest.answer(new Answer(10)); // late
-    await(() -> near.counters().lateAnswers() == 1);
-    assertThatThrownBy(() -> first.await(1)).isInstanceOf(IllegalStateException.class);
-    assertThat(near.counters().openCalls()).isZero();
+    firstRequest.respond(new Response(10)); // late
+    await(() -> near.counters().lateResponses() == 1);
+    assertThatThrownBy(() -> first.await(Duration.ofNanos(1)))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(near.counters().openRequests()).isZero();
   }
 
   @ParameterizedTest
   @EnumSource
-  void aCallThatIsNotAnsweredEndsAtItsLimit(Variant variant) throws Exception {
+  void aRequestThatIsNotAnsweredEndsAtItsLimit(Variant variant) throws Exception {
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class),
+        o -> o.type(Pair.class).type(Response.class),
         o ->
-            o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> {})
+            o.handle(Pair.class, Dispatch.INLINE, (pair, request) -> {})
                 .receive(Pair.class, (pair, from) -> {}));
     assertThat(peer.send(new Pair(0, 0))).isPositive(); // connects
     assertCode(
         Code.TIMED_OUT,
         "has not answered",
-        () -> peer.ask(new Pair(1, 2), Answer.class, 50_000_000));
+        () -> peer.request(new Pair(1, 2), Response.class, Duration.ofMillis(50)));
     AtomicReference<MessagingException> told = new AtomicReference<>();
-    peer.call(new Pair(1, 2), Answer.class, 50_000_000)
-        .whenDone(Runnable::run, (answer, failure) -> told.set(failure));
+    peer.requestAsync(new Pair(1, 2), Response.class, Duration.ofMillis(50))
+        .whenDone(Runnable::run, (response, failure) -> told.set(failure));
     await(() -> told.get() != null);
     assertThat(told.get().code()).isEqualTo(Code.TIMED_OUT);
   }
@@ -638,22 +649,25 @@ class ContractTest {
   void failuresThereAreToldHere(Variant variant) throws Exception {
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class).type(Text.class).type(Unknown.class),
+        o -> o.type(Pair.class).type(Response.class).type(Text.class).type(Unknown.class),
         o ->
-            o.answer(
+            o.handle(
                     Pair.class,
                     Dispatch.ORDERED,
-                    (pair, call) -> {
+                    (pair, request) -> {
                       throw new java.io.FileNotFoundException("no such pair");
                     })
-                .answer(Text.class, Dispatch.INLINE, (text, call) -> call.fail("not today")));
+                .handle(Text.class, Dispatch.INLINE, (text, request) -> request.fail("not today")));
     assertCode(
-        Code.FAILED_THERE,
+        Code.REMOTE_ERROR,
         "FileNotFoundException: no such pair",
-        () -> peer.ask(new Pair(1, 2), Answer.class, LONG_NS));
-    assertCode(Code.FAILED_THERE, "not today", () -> peer.ask(new Text(""), Answer.class, LONG_NS));
+        () -> peer.request(new Pair(1, 2), Response.class, LONG));
     assertCode(
-        Code.NO_RECEIVER, "no answerer", () -> peer.ask(new Unknown(1), Answer.class, LONG_NS));
+        Code.REMOTE_ERROR, "not today", () -> peer.request(new Text(""), Response.class, LONG));
+    assertCode(
+        Code.NO_RECEIVER,
+        "no requestHandler",
+        () -> peer.request(new Unknown(1), Response.class, LONG));
     AtomicReference<String> dropped = new AtomicReference<>();
     far.listen(
         new NodeListener() {
@@ -675,11 +689,13 @@ class ContractTest {
         variant,
         o ->
             o.type(Pair.class)
-                .type(Answer.class)
+                .type(Response.class)
                 .type(Text.class)
                 .type(Bytes.class)
-                .largest(1 << 20),
-        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(1))));
+                .maxMessageBytes(1 << 20),
+        o ->
+            o.handle(
+                Pair.class, Dispatch.INLINE, (pair, request) -> request.respond(new Response(1))));
     assertThatThrownBy(() -> peer.send(null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> peer.send("text"))
         .isInstanceOf(IllegalArgumentException.class)
@@ -691,9 +707,9 @@ class ContractTest {
         Code.TOO_LARGE,
         "the largest that node 2 takes",
         () -> peer.send(new Bytes(new byte[1 << 20])));
-    assertThatThrownBy(() -> peer.ask(new Pair(1, 2), String.class, 1))
+    assertThatThrownBy(() -> peer.request(new Pair(1, 2), String.class, Duration.ofNanos(1)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(peer.ask(new Pair(1, 2), Answer.class, LONG_NS).value()).isEqualTo(1);
+    assertThat(peer.request(new Pair(1, 2), Response.class, LONG).value()).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -702,7 +718,7 @@ class ContractTest {
     AtomicReference<Throwable> refused = new AtomicReference<>();
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class),
+        o -> o.type(Pair.class).type(Response.class),
         o ->
             o.receive(
                 Pair.class,
@@ -726,7 +742,7 @@ class ContractTest {
     AtomicInteger got = new AtomicInteger();
     start(
         variant,
-        o -> o.type(Bytes.class).ringBytes(16 << 10).receiveBudget(1 << 20),
+        o -> o.type(Bytes.class).dataRingBytes(16 << 10).receiveBudget(1 << 20),
         o ->
             o.receive(
                 Bytes.class,
@@ -738,7 +754,7 @@ class ContractTest {
     Bytes message = new Bytes(new byte[1000]);
     peer.send(message);
     int sent = 1;
-    long deadline = System.nanoTime() + LONG_NS;
+    long deadline = System.nanoTime() + LONG.toNanos();
     // Full for good: the ring, and what the other end keeps of it. Pollers may be late.
     for (int full = 0; full < 50 || sent <= 10; ) {
       assertThat(System.nanoTime()).as("%d sent", sent).isLessThan(deadline);
@@ -772,52 +788,54 @@ class ContractTest {
         o ->
             o.type(Bytes.class)
                 .type(Pair.class)
-                .type(Answer.class)
-                .ringBytes(16 << 10)
+                .type(Response.class)
+                .dataRingBytes(16 << 10)
                 .receiveBudget(1 << 20)
                 .receive(Bytes.class, Dispatch.ORDERED, (m, from) -> open.await()),
-        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(1))));
+        o ->
+            o.handle(
+                Pair.class, Dispatch.INLINE, (pair, request) -> request.respond(new Response(1))));
     if (variant == Variant.LOOP) {
       open.countDown();
-      return; // its own bulk is full then, and no question gets in
+      return; // its own data ring is full then, and no request gets in
     }
-    assertThat(peer.ask(new Pair(1, 2), Answer.class, LONG_NS).value()).isEqualTo(1);
+    assertThat(peer.request(new Pair(1, 2), Response.class, LONG).value()).isEqualTo(1);
     // The far node floods the near one, which takes nothing.
     Peer back = far.peer(1);
     Bytes message = new Bytes(new byte[1000]);
     int full = 0;
     while (full < 100) {
-      full = back.trySend(message) == Peer.NO_ROOM ? full + 1 : full;
+      full = back.trySend(message) == Peer.BACK_PRESSURED ? full + 1 : full;
       Thread.onSpinWait();
     }
     for (int i = 0; i < 100; i++) {
-      assertThat(peer.ask(new Pair(1, 2), Answer.class, LONG_NS).value()).isEqualTo(1);
+      assertThat(peer.request(new Pair(1, 2), Response.class, LONG).value()).isEqualTo(1);
     }
     open.countDown();
   }
 
   @ParameterizedTest
   @EnumSource
-  void handlersThatAskEachOtherDoNotWaitForEver(Variant variant) throws Exception {
+  void handlersThatRequestOfEachOtherDoNotWaitForEver(Variant variant) throws Exception {
     start(
         variant,
         o ->
             o.type(Pair.class)
-                .type(Answer.class)
+                .type(Response.class)
                 .handlers(1)
-                .answer(
+                .handle(
                     Pair.class,
                     Dispatch.CONCURRENT,
-                    (pair, call) -> {
+                    (pair, request) -> {
                       if (pair.first() == 0) {
-                        call.answer(new Answer(pair.second()));
+                        request.respond(new Response(pair.second()));
                       } else {
                         Pair next = new Pair(pair.first() - 1, pair.second() + 1);
-                        call.answer(call.from().ask(next, Answer.class, LONG_NS));
+                        request.respond(request.from().request(next, Response.class, LONG));
                       }
                     }),
         o -> {});
-    assertThat(peer.ask(new Pair(12, 0), Answer.class, LONG_NS).value()).isEqualTo(12);
+    assertThat(peer.request(new Pair(12, 0), Response.class, LONG).value()).isEqualTo(12);
   }
 
   @ParameterizedTest
@@ -833,7 +851,7 @@ class ContractTest {
           }
 
           @Override
-          public void write(StringBuilder message, Out out) {
+          public void write(StringBuilder message, MessageWriter out) {
             out.putLong(1);
             switch (message.toString()) {
               case "throws" -> throw new ArithmeticException("on purpose");
@@ -853,7 +871,7 @@ class ContractTest {
           }
 
           @Override
-          public StringBuilder read(In in) {
+          public StringBuilder read(MessageReader in) {
             in.getLong();
             in.getLong();
             return text("");
@@ -890,9 +908,9 @@ class ContractTest {
     start(
         variant,
         o -> o.type(Rich.class),
-        o -> o.answer(Rich.class, Dispatch.ORDERED, (rich, call) -> call.answer(rich)));
+        o -> o.handle(Rich.class, Dispatch.ORDERED, (rich, request) -> request.respond(rich)));
     Rich rich = new Rich("näme", List.of("a", "b"), Optional.of(new Pair(1, 2)), -3);
-    assertThat(peer.ask(rich, Rich.class, LONG_NS)).isEqualTo(rich);
+    assertThat(peer.request(rich, Rich.class, LONG)).isEqualTo(rich);
   }
 
   @ParameterizedTest
@@ -903,7 +921,7 @@ class ContractTest {
         variant,
         o ->
             o.type(Text.class)
-                .sendLimit(Duration.ofSeconds(3))
+                .sendTimeout(Duration.ofSeconds(3))
                 .receive(Text.class, (text, from) -> got.add(text.text().length())),
         o -> {});
     assertThat(peer.send(new Text("first"))).isPositive();
@@ -939,24 +957,24 @@ class ContractTest {
                       }
                     }));
     Price price = new Price();
-    long ticket = peer.send(price);
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = peer.send(price);
+    assertThat(peer.awaitDelivered(position, LONG)).isTrue();
     int count = 50_000;
     long least = Long.MAX_VALUE;
     long minThere = Long.MAX_VALUE;
     for (int round = 0; round < 6; round++) {
       price.item = 0;
-      ticket = sendAll(price, 1);
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      position = sendAll(price, 1);
+      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
       long there = pollersBytes.get();
       long before = threads.getCurrentThreadAllocatedBytes();
       price.item = 1;
-      ticket = sendAll(price, count);
+      position = sendAll(price, count);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
       price.item = 0;
-      ticket = sendAll(price, 1);
-      assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+      position = sendAll(price, 1);
+      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
       minThere = Math.min(minThere, pollersBytes.get() - there);
     }
     assertThat(sum.get()).isEqualTo(6L * count);
@@ -966,20 +984,20 @@ class ContractTest {
   }
 
   private long sendAll(Price price, int count) {
-    long ticket = 0;
+    long position = 0;
     for (int i = 0; i < count; ) {
       long result = peer.trySend(price);
       if (result > 0) {
-        ticket = result;
+        position = result;
         i++;
       } else {
-        if (result != Peer.NO_ROOM) {
+        if (result != Peer.BACK_PRESSURED) {
           throw new AssertionError("result " + result);
         }
         Thread.onSpinWait();
       }
     }
-    return ticket;
+    return position;
   }
 
   @ParameterizedTest
@@ -988,14 +1006,14 @@ class ContractTest {
     CountDownLatch asked = new CountDownLatch(1);
     start(
         variant,
-        o -> o.type(Pair.class).type(Answer.class).sendLimit(Duration.ofMillis(500)),
-        o -> o.answer(Pair.class, Dispatch.INLINE, (pair, call) -> asked.countDown()));
-    Call<Answer> call = peer.call(new Pair(1, 2), Answer.class, LONG_NS);
+        o -> o.type(Pair.class).type(Response.class).sendTimeout(Duration.ofMillis(500)),
+        o -> o.handle(Pair.class, Dispatch.INLINE, (pair, request) -> asked.countDown()));
+    ResponseFuture<Response> future = peer.requestAsync(new Pair(1, 2), Response.class, LONG);
     assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();
     far.close();
     MessagingException ended =
         org.assertj.core.api.Assertions.catchThrowableOfType(
-            MessagingException.class, () -> call.await(LONG_NS));
+            MessagingException.class, () -> future.await(LONG));
     assertThat(ended.code()).isIn(Code.LOST, Code.CLOSED);
     assertThatThrownBy(() -> peer.send(new Pair(1, 2)))
         .isInstanceOfSatisfying(
@@ -1016,7 +1034,7 @@ class ContractTest {
     for (int i = 0; i < 10_000; i++) {
       peer.send(new Pair(i, i));
     }
-    assertThat(near.close(LONG_NS)).isZero();
+    assertThat(near.close(LONG)).isZero();
     await(() -> got.get() == 10_000);
   }
 }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Two nodes with two versions of the same records. */
 @Timeout(120)
 class EvolutionTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final int OLD = 1;
   private static final int NEW = 2;
 
@@ -43,7 +43,7 @@ class EvolutionTest {
   private static final String KIND = "component a of v.Price is a int here, and a String there";
   private static final String NULL = "component a of v.Price may be null there, and not here";
   private static final String NO_DEFAULT =
-      "component b of v.Price is not there, and a Odd has no default: declare it @MayBeNull or"
+      "component b of v.Price is not there, and a Odd has no default: declare it @OptionalField or"
           + " Optional";
 
   /** A program's access to its records, which are in no module of ours. */
@@ -105,7 +105,7 @@ class EvolutionTest {
   private Node start(int id, ClassLoader version) throws Exception {
     Object lookup = version.loadClass("v.Access").getMethod("lookup").invoke(null);
     NodeOptions options =
-        nodes.options(id).sendLimit(Duration.ofSeconds(20)).lookup((MethodHandles.Lookup) lookup);
+        nodes.options(id).sendTimeout(Duration.ofSeconds(20)).lookup((MethodHandles.Lookup) lookup);
     echo(options, version.loadClass("v.Price"));
     echo(options, version.loadClass("v.Odd"));
     Node node = nodes.start(options);
@@ -123,7 +123,7 @@ class EvolutionTest {
     Object unused =
         options
             .receive(type, (message, from) -> got.add(from.id() + " " + message))
-            .answer(type, Dispatch.INLINE, (question, call) -> call.answer(question));
+            .handle(type, Dispatch.INLINE, (message, request) -> request.respond(request));
   }
 
   /** What two versions make of each other's messages; a value for each component. */
@@ -136,9 +136,10 @@ class EvolutionTest {
         change("reordered", "int a, double b", "double b, int a", "b=3.0, a=3", "a=3, b=3.0"),
         change("renamed", "int a", "int b", "b=0", "a=0"),
         change("changed kind", "int a", "String a", TEXT, KIND),
-        change("made compact", "int a", "@io.talaria.messaging.Compact int a", "a=3", "a=3"),
+        change("made a varint", "int a", "@io.talaria.messaging.Varint int a", "a=3", "a=3"),
         change("boxed", "int a", "Integer a", "a=3", "a=3"),
-        change("may be null", "String a", "@io.talaria.messaging.MayBeNull String a", "a=3", NULL),
+        change(
+            "may be null", "String a", "@io.talaria.messaging.OptionalField String a", "a=3", NULL),
         change("nested", "Odd a", "int b, Odd a", "b=0, a=Odd[x=3]", "a=Odd[x=3]"),
         change("without default", "int a", "int a, Odd b", NO_DEFAULT, "a=3"));
   }
@@ -173,8 +174,8 @@ class EvolutionTest {
     for (int i = 0; i < values.length; i++) {
       values[i] = three(constructor.getParameterTypes()[i], version);
     }
-    long ticket = from.peer(to).send(constructor.newInstance(values));
-    assertThat(from.peer(to).awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = from.peer(to).send(constructor.newInstance(values));
+    assertThat(from.peer(to).awaitDelivered(position, LONG)).isTrue();
   }
 
   private static Object three(Class<?> type, ClassLoader version) throws Exception {
@@ -203,12 +204,12 @@ class EvolutionTest {
     return version.loadClass(type).getConstructors()[0].newInstance(values);
   }
 
-  private static String ask(Node node, int id, Object question) throws Exception {
-    return node.peer(id).ask(question, question.getClass(), LONG_NS).toString();
+  private static String ask(Node node, int id, Object request) throws Exception {
+    return node.peer(id).request(request, request.getClass(), LONG).toString();
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "TCP"})
   void eachReadsWhatTheOtherWrites(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(int item, double value)", "Odd(String a)");
     ClassLoader after =
@@ -219,10 +220,10 @@ class EvolutionTest {
     Object oldPrice = make(before, "v.Price", 7, 2.5);
     Object newPrice = make(after, "v.Price", "n", 3.5, 8L);
     // As a message, from who calls and from who is called.
-    long ticket = old.peer(NEW).send(oldPrice);
-    assertThat(old.peer(NEW).awaitTaken(ticket, LONG_NS)).isTrue();
+    long position = old.peer(NEW).send(oldPrice);
+    assertThat(old.peer(NEW).awaitDelivered(position, LONG)).isTrue();
     assertThat(got.poll(60, TimeUnit.SECONDS)).isEqualTo("1 Price[note=, value=2.5, item=7]");
-    // The answer of the new one has a wider item: an old node cannot read it.
+    // The response of the new one has a wider item: an old node cannot read it.
     assertThatThrownBy(() -> ask(old, NEW, oldPrice))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.TYPE_MISMATCH))
@@ -238,12 +239,12 @@ class EvolutionTest {
                 + " component item of v.Price is a int here, and a long there");
     assertThatThrownBy(() -> ask(old, NEW, make(before, "v.Odd", "x")))
         .hasMessageContaining("component a of v.Odd is a int here, and a String there");
-    assertThat(got).allMatch(each -> each.startsWith("dropped ")); // the questions
+    assertThat(got).allMatch(each -> each.startsWith("dropped ")); // the requests
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
-  void questionsAndAnswersGoBothWays(Variant variant) throws Exception {
+  @EnumSource(names = {"SHM", "TCP"})
+  void requestsAndResponsesGoBothWays(Variant variant) throws Exception {
     ClassLoader before = version("before", "Price(long item, double value)", "Odd(int a)");
     ClassLoader after =
         version("after", "Price(double value, long item, int[] more)", "Odd(int a)");

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * send a message to all others.
  */
 public final class ManyNodesMain {
-  private static final long LIMIT_NS = 120_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   private ManyNodesMain() {}
 
@@ -43,18 +43,24 @@ public final class ManyNodesMain {
             nodes.start(
                 nodes
                     .options(id)
-                    .ringBytes(16 << 10)
-                    .expressBytes(16 << 10)
-                    .sendLimit(Duration.ofSeconds(60))
+                    .dataRingBytes(16 << 10)
+                    .controlRingBytes(16 << 10)
+                    .sendTimeout(Duration.ofSeconds(60))
                     .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
       }
       for (Node node : here) {
         node.listen(
             new NodeListener() {
               @Override
-              public void lost(Peer peer, String reason, long sentNotTaken) {
+              public void lost(Peer peer, String reason, long unacknowledgedBytes) {
                 System.err.println(
-                    node.id() + " lost " + peer.id() + ", " + sentNotTaken + " bytes: " + reason);
+                    node.id()
+                        + " lost "
+                        + peer.id()
+                        + ", "
+                        + unacknowledgedBytes
+                        + " bytes: "
+                        + reason);
               }
             });
       }
@@ -83,8 +89,8 @@ public final class ManyNodesMain {
     for (int id = 0; id < all; id++) {
       if (id != node.id()) {
         Peer peer = node.peer(id);
-        long ticket = peer.send(new Pair(node.id(), 1));
-        if (!peer.awaitTaken(ticket, LIMIT_NS)) {
+        long position = peer.send(new Pair(node.id(), 1));
+        if (!peer.awaitDelivered(position, LIMIT)) {
           throw new AssertionError("node " + id + " has not taken it");
         }
       }

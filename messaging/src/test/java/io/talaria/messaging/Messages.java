@@ -16,14 +16,14 @@ final class Messages {
   @SuppressWarnings("ArrayRecordComponent") // compared by what is in it
   record Bytes(byte[] bytes) {}
 
-  record Answer(long value) {}
+  record Response(long value) {}
 
   record Unknown(int value) {}
 
   @SuppressWarnings("ArrayRecordComponent") // compared by what is in it
   record Tagged(int thread, int sequence, byte[] rest) {}
 
-  record Rich(String name, List<String> tags, Optional<Pair> pair, @Compact int small) {}
+  record Rich(String name, List<String> tags, Optional<Pair> pair, @Varint int small) {}
 
   /** Something that can be sent and received without an object of its own. */
   static final class Price {
@@ -37,18 +37,18 @@ final class Messages {
       }
 
       @Override
-      public void write(Price price, Out out) {
+      public void write(Price price, MessageWriter out) {
         out.putLong(price.item);
         out.putDouble(price.value);
       }
 
       @Override
-      public Price read(In in) {
+      public Price read(MessageReader in) {
         return readInto(new Price(), in);
       }
 
       @Override
-      public Price readInto(Price price, In in) {
+      public Price readInto(Price price, MessageReader in) {
         price.item = in.getLong();
         price.value = in.getDouble();
         return price;

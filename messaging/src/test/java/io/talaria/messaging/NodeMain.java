@@ -2,9 +2,9 @@
 
 package io.talaria.messaging;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,7 +53,7 @@ final class NodeMain {
         options
             .type(Pair.class)
             .type(Text.class)
-            .type(Answer.class)
+            .type(Response.class)
             .type(Bytes.class)
             .receive(
                 Pair.class,
@@ -62,25 +62,25 @@ final class NodeMain {
                     wrong.set("got " + pair.first() + " instead of " + (next.get() - 1));
                   }
                 })
-            .answer(
+            .handle(
                 Pair.class,
                 Dispatch.INLINE,
-                (pair, call) -> call.answer(new Answer(pair.first() + pair.second())))
-            .answer(
+                (pair, request) -> request.respond(new Response(pair.first() + pair.second())))
+            .handle(
                 Text.class,
                 Dispatch.ORDERED,
-                (text, call) -> {
+                (text, request) -> {
                   switch (text.text()) {
-                    case "count" -> call.answer(new Answer(next.get()));
-                    case "wrong" -> call.answer(new Text(wrong.get()));
+                    case "count" -> request.respond(new Response(next.get()));
+                    case "wrong" -> request.respond(new Text(wrong.get()));
                     case "never" -> {}
                     case "flood" -> {
-                      call.answer(text);
-                      flood(call.from());
+                      request.respond(text);
+                      flood(request.from());
                     }
-                    default -> call.answer(text);
+                    default -> request.respond(text);
                   }
                 })
-            .answer(Bytes.class, Dispatch.ORDERED, (bytes, call) -> call.answer(bytes)));
+            .handle(Bytes.class, Dispatch.ORDERED, (bytes, request) -> request.respond(bytes)));
   }
 }

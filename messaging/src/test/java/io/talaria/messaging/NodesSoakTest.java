@@ -89,7 +89,7 @@ class NodesSoakTest {
   @ParameterizedTest
   @EnumSource(
       value = Variant.class,
-      names = {"SHM", "STREAM"})
+      names = {"SHM", "TCP"})
   void whatNodesTakeLevelsOff(Variant variant) throws Exception {
     Path errors = directory.resolve("errors");
     // With one compiler, what code takes levels off soon.

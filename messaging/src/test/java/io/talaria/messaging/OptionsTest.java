@@ -40,17 +40,18 @@ class OptionsTest {
   void valuesOutOfRangeAreNamedWithTheirRange() {
     refused("id is 65535, it must be from 0 to 65534", () -> NodeOptions.of(65_535));
     refused("id is -1", () -> NodeOptions.of(-1));
-    refused("ringBytes is 100, it must be from 16384", () -> options().ringBytes(100));
-    refused("ringBytes is 20000, it must be a power of two", () -> options().ringBytes(20_000));
-    refused("expressBytes is", () -> options().expressBytes(1 << 25));
-    refused("largest is 5", () -> options().largest(5));
+    refused("dataRingBytes is 100, it must be from 16384", () -> options().dataRingBytes(100));
+    refused(
+        "dataRingBytes is 20000, it must be a power of two", () -> options().dataRingBytes(20_000));
+    refused("controlRingBytes is", () -> options().controlRingBytes(1 << 25));
+    refused("maxMessageBytes is 5", () -> options().maxMessageBytes(5));
     refused("handlers is 0, it must be from 1 to 1024", () -> options().handlers(0));
-    refused("handlersMax is 1", () -> options().handlers(4).handlersMax(1));
-    refused("virtualMax is 0", () -> options().virtualMax(0));
+    refused("maxHandlers is 1", () -> options().handlers(4).maxHandlers(1));
+    refused("maxVirtualThreads is 0", () -> options().maxVirtualThreads(0));
     refused("receiveBudget is 1", () -> options().receiveBudget(1));
-    refused("connectionLimit is 0", () -> options().connectionLimit(0));
+    refused("maxConnections is 0", () -> options().maxConnections(0));
     refused("spin in ns is", () -> options().spin(Duration.ofSeconds(2)));
-    refused("sendLimit in ms is", () -> options().sendLimit(Duration.ofDays(1)));
+    refused("sendTimeout in ms is", () -> options().sendTimeout(Duration.ofDays(1)));
     refused("port is 70000", () -> options().listen("127.0.0.1", 70_000));
     refused("java.lang.String is not a record", () -> options().type(String.class));
   }
@@ -100,7 +101,7 @@ class OptionsTest {
         .hasMessageContaining("node 1 of this cluster runs on this host already");
     refused("id is 65535", () -> node.peer(65_535));
     node.close();
-    assertThat(node.close(1)).isZero();
+    assertThat(node.close(Duration.ofNanos(1))).isZero();
   }
 
   @Test

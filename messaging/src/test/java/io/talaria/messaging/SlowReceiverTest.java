@@ -5,8 +5,8 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.MessagingException.Code;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A receiver that takes nothing keeps back what is for it, and nothing else. */
 @Timeout(180)
 class SlowReceiverTest {
-  private static final long LIMIT_NS = 60_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int RING = 64 << 10;
 
   @TempDir Path directory;
@@ -43,7 +43,7 @@ class SlowReceiverTest {
   }
 
   private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT_NS;
+    long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("in time").isNegative();
       Thread.sleep(1);
@@ -52,7 +52,7 @@ class SlowReceiverTest {
 
   private void waitWhileStuck() {
     try {
-      if (!stuck.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+      if (!stuck.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
         throw new IllegalStateException("nobody has let it go on");
       }
     } catch (InterruptedException e) {
@@ -69,9 +69,9 @@ class SlowReceiverTest {
   private NodeOptions there(Dispatch dispatch) {
     return nodes
         .options(2)
-        .ringBytes(RING)
+        .dataRingBytes(RING)
         .handlers(2)
-        .type(Answer.class)
+        .type(Response.class)
         .receive(
             Numbered.class,
             dispatch,
@@ -84,25 +84,25 @@ class SlowReceiverTest {
               }
             })
         .receive(Text.class, Dispatch.INLINE, (text, from) -> quick.incrementAndGet())
-        .answer(
+        .handle(
             Pair.class,
             Dispatch.INLINE,
-            (pair, request) -> request.answer(new Answer(pair.first() + 1)));
+            (pair, request) -> request.respond(new Response(pair.first() + 1)));
   }
 
   private Node start(Variant variant, Dispatch dispatch) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     NodeOptions there = there(dispatch);
     if (variant == Variant.LOOP) {
-      return nodes.start(there.sendLimit(Duration.ofMillis(200)));
+      return nodes.start(there.sendTimeout(Duration.ofMillis(200)));
     }
     assertThat(nodes.start(there).id()).isEqualTo(2);
     return nodes.start(
         nodes
             .options(1)
-            .ringBytes(RING)
-            .sendLimit(Duration.ofMillis(200))
-            .type(Answer.class)
+            .dataRingBytes(RING)
+            .sendTimeout(Duration.ofMillis(200))
+            .type(Response.class)
             .type(Numbered.class)
             .type(Text.class)
             .type(Pair.class));
@@ -116,7 +116,7 @@ class SlowReceiverTest {
         peer.send(new Numbered(sent, text));
         sent++;
       } catch (MessagingException e) {
-        assertThat(e.code()).isEqualTo(Code.NO_ROOM);
+        assertThat(e.code()).isEqualTo(Code.BACK_PRESSURED);
         return sent;
       }
     }
@@ -130,12 +130,12 @@ class SlowReceiverTest {
     long sent = fill(peer, text);
     // Its places, what both rings have, and as much again.
     assertThat(sent).isLessThan((dispatch == Dispatch.ORDERED ? 1024 : 1 << 14) + 6 * RING / 128);
-    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.NO_ROOM);
+    assertThat(peer.trySend(new Numbered(sent, text))).isEqualTo(Peer.BACK_PRESSURED);
     long[] outcome = new long[1];
     assertThat(here.send(NodeSet.of(2), new Numbered(sent, text), outcome)).isZero();
-    assertThat(outcome[0]).isEqualTo(Peer.NO_ROOM);
+    assertThat(outcome[0]).isEqualTo(Peer.BACK_PRESSURED);
     for (int i = 0; i < 1000; i++) { // more than the rings have
-      assertThat(peer.ask(new Pair(i, 0), Answer.class, LIMIT_NS).value()).isEqualTo(i + 1);
+      assertThat(peer.request(new Pair(i, 0), Response.class, LIMIT).value()).isEqualTo(i + 1);
       peer.send(new Text(text));
     }
     await(() -> quick.get() == 1001);
@@ -165,22 +165,22 @@ class SlowReceiverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
-  void questionsThatAreNotAnsweredKeepBackTheirLikeAlone(Variant variant) throws Exception {
+  @EnumSource(names = {"SHM", "TCP"})
+  void requestsThatAreNotAnsweredKeepBackTheirLikeAlone(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     Node there =
         nodes.start(
             nodes
                 .options(2)
-                .ringBytes(RING)
-                .type(Answer.class)
-                .answer(
+                .dataRingBytes(RING)
+                .type(Response.class)
+                .handle(
                     Numbered.class,
                     Dispatch.ORDERED,
                     (message, request) -> {
                       waitWhileStuck();
                       take(message.number());
-                      request.answer(new Answer(message.number()));
+                      request.respond(new Response(message.number()));
                     })
                 .receive(Numbered.class, Dispatch.INLINE, (m, from) -> quick.incrementAndGet()));
     assertThat(there.id()).isEqualTo(2);
@@ -188,9 +188,9 @@ class SlowReceiverTest {
         nodes.start(
             nodes
                 .options(1)
-                .ringBytes(RING)
-                .sendLimit(Duration.ofMillis(200))
-                .type(Answer.class)
+                .dataRingBytes(RING)
+                .sendTimeout(Duration.ofMillis(200))
+                .type(Response.class)
                 .type(Numbered.class));
     Peer peer = here.peer(2);
     await(() -> peer.trySend(new Numbered(0, "")) > 0);
@@ -203,12 +203,13 @@ class SlowReceiverTest {
           catchThrowableOfType(
               MessagingException.class,
               () -> {
-                Call<Answer> unused =
-                    peer.call(new Numbered(number, text), Answer.class, 4 * LIMIT_NS);
+                ResponseFuture<Response> unused =
+                    peer.requestAsync(
+                        new Numbered(number, text), Response.class, LIMIT.multipliedBy(4));
               });
       asked += refused == null ? 1 : 0;
     }
-    assertThat(refused.code()).isEqualTo(Code.NO_ROOM);
+    assertThat(refused.code()).isEqualTo(Code.BACK_PRESSURED);
     for (int i = 0; i < 2000; i++) {
       peer.send(new Numbered(i, text));
     }
@@ -216,7 +217,7 @@ class SlowReceiverTest {
     stuck.countDown();
     long all = asked;
     await(() -> slow.get() == all);
-    assertThat(peer.ask(new Numbered(all, text), Answer.class, LIMIT_NS).value()).isEqualTo(all);
+    assertThat(peer.request(new Numbered(all, text), Response.class, LIMIT).value()).isEqualTo(all);
     assertThat(outOfOrder.get()).isZero();
   }
 }

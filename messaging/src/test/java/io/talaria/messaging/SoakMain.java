@@ -2,9 +2,9 @@
 
 package io.talaria.messaging;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * is not as it should be ends it.
  */
 public final class SoakMain {
-  private static final long LIMIT_NS = 90_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final int STAYS = 1;
   private static final int IDS = 50;
   private static final int SAMPLES = 20;
@@ -28,7 +28,7 @@ public final class SoakMain {
   private static final int SMALL = 1000;
   private static final int LARGE = 3 << 20;
   private static final int LARGE_EVERY = 16;
-  private static final int ASKS = 10;
+  private static final int REQUESTS = 10;
   private static final int COLLECTIONS = 6;
 
   private SoakMain() {}
@@ -36,10 +36,13 @@ public final class SoakMain {
   private static NodeOptions knows(NodeOptions options) {
     return options
         .lookup(MethodHandles.lookup())
-        .sendLimit(Duration.ofNanos(LIMIT_NS))
-        .type(Answer.class)
+        .sendTimeout(LIMIT)
+        .type(Response.class)
         .receive(Bytes.class, (bytes, from) -> {})
-        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())));
   }
 
   /**
@@ -62,7 +65,7 @@ public final class SoakMain {
           say("CAME " + (number + 1));
         }
       }
-      long deadline = System.nanoTime() + LIMIT_NS;
+      long deadline = System.nanoTime() + LIMIT.toNanos();
       while (stays.counters().connections() > 0 && System.nanoTime() - deadline < 0) {
         TimeUnit.MILLISECONDS.sleep(20); // until the one that stays has buried the last one
       }
@@ -80,13 +83,15 @@ public final class SoakMain {
     int id = STAYS + 1 + (int) (number % IDS);
     try (Node guest = Node.start(knows(nodes.options(id)))) {
       Peer host = guest.peer(STAYS);
-      for (int i = 0; i < ASKS; i++) {
-        long answer = host.ask(new Pair(number + i, 0), Answer.class, LIMIT_NS).value();
-        check(answer == number + i, "answer " + answer + " to " + (number + i));
+      for (int i = 0; i < REQUESTS; i++) {
+        long response = host.request(new Pair(number + i, 0), Response.class, LIMIT).value();
+        check(response == number + i, "response " + response + " to " + (number + i));
       }
       int size = number % LARGE_EVERY == 0 ? LARGE : SMALL;
-      long ticket = host.send(new Bytes(new byte[size]));
-      check(host.awaitTaken(ticket, LIMIT_NS), size + " bytes of visitor " + number + " not taken");
+      long position = host.send(new Bytes(new byte[size]));
+      check(
+          host.awaitDelivered(position, LIMIT),
+          size + " bytes of visitor " + number + " not taken");
     }
   }
 

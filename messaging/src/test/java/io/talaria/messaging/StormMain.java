@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class StormMain {
   private static final long SEND_LIMIT_NS = 5_000_000_000L;
-  private static final long ASK_LIMIT_NS = 10_000_000_000L;
-  private static final long END_LIMIT_NS = 90_000_000_000L;
+  private static final Duration REQUEST_LIMIT = Duration.ofSeconds(10);
+  private static final Duration END_LIMIT = Duration.ofSeconds(90);
 
   /** What a call may take beyond its limit, beside the time in which this process stood still. */
   private static final long GUARD_NS = 30_000_000_000L;
@@ -101,21 +101,21 @@ public final class StormMain {
             .sharedMemoryDirectory(directory.resolve("shm"))
             .directory(NodeDirectory.file(file))
             .transports(transport)
-            .sendLimit(Duration.ofNanos(SEND_LIMIT_NS))
+            .sendTimeout(Duration.ofNanos(SEND_LIMIT_NS))
             .lookup(MethodHandles.lookup())
             .type(Pong.class)
             .receive(Note.class, Dispatch.INLINE, this::take)
-            .answer(
+            .handle(
                 Ping.class,
                 Dispatch.ORDERED,
-                (ping, call) -> call.answer(new Pong(ping.value(), ping.rest().length)));
+                (ping, request) -> request.respond(new Pong(ping.value(), ping.rest().length)));
     Thread watch = new Thread(this::watch, "watch");
     watch.setDaemon(true);
     watch.start();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (Node node =
-        Node.start(transport == Transport.STREAM ? options.listen("127.0.0.1", 0) : options)) {
+        Node.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options)) {
       node.listen(new Told());
       say("RUNS " + node.port());
       List<Thread> threads = new ArrayList<>();
@@ -164,7 +164,7 @@ public final class StormMain {
 
   private final class Told implements NodeListener {
     @Override
-    public void lost(Peer peer, String reason, long sentNotTaken) {
+    public void lost(Peer peer, String reason, long unacknowledgedBytes) {
       lost.incrementAndGet(peer.id());
     }
 
@@ -235,7 +235,7 @@ public final class StormMain {
         checkFailure(peer, e);
         LockSupport.parkNanos(PAUSE_NS);
       }
-      long limitNs = asks ? ASK_LIMIT_NS : SEND_LIMIT_NS;
+      long limitNs = asks ? REQUEST_LIMIT.toNanos() : SEND_LIMIT_NS;
       long tookNs = System.nanoTime() - begin;
       LockSupport.parkNanos(random.nextInt(200_000));
       if (tookNs - (stoodNs.get() - stoodBefore) > limitNs + GUARD_NS) {
@@ -249,13 +249,13 @@ public final class StormMain {
   private long last(Peer peer, long count) {
     long begin = System.nanoTime();
     long number = count;
-    while (System.nanoTime() - begin < END_LIMIT_NS) {
+    while (System.nanoTime() - begin < END_LIMIT.toNanos()) {
       boolean gone = false;
       try {
-        long ticket = peer.send(new Note(incarnation, number, new byte[0]));
+        long position = peer.send(new Note(incarnation, number, new byte[0]));
         gone = true;
         number++;
-        if (peer.awaitTaken(ticket, END_LIMIT_NS)) {
+        if (peer.awaitDelivered(position, END_LIMIT)) {
           return number;
         }
       } catch (MessagingException e) {
@@ -269,7 +269,7 @@ public final class StormMain {
   }
 
   private void ask(Peer peer, long value, byte[] bytes) throws MessagingException {
-    Pong pong = peer.ask(new Ping(value, bytes), Pong.class, ASK_LIMIT_NS);
+    Pong pong = peer.request(new Ping(value, bytes), Pong.class, REQUEST_LIMIT);
     if (pong.value() != value || pong.length() != bytes.length) {
       wrong("node " + peer.id() + " answered " + pong + " to " + value + ", " + bytes.length);
     }
@@ -278,7 +278,7 @@ public final class StormMain {
   /** Whether a peer's death, or a peer that is stopped, may be told so. */
   private void checkFailure(Peer peer, MessagingException e) {
     switch (e.code()) {
-      case UNREACHABLE, LOST, TIMED_OUT, NO_ROOM, REFUSED -> {}
+      case UNREACHABLE, LOST, TIMED_OUT, BACK_PRESSURED, REFUSED -> {}
       default -> wrong("node " + peer.id() + ": " + e);
     }
   }

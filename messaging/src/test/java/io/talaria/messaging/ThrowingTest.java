@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Whatever the program's code throws, and wherever, a node goes on, and tells it. */
 @Timeout(180)
 class ThrowingTest {
-  private static final long LIMIT_NS = 40_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(40);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -126,14 +126,14 @@ class ThrowingTest {
     }
 
     @Override
-    public void write(Bomb bomb, Out out) {
+    public void write(Bomb bomb, MessageWriter out) {
       at(bomb, Bomb.WRITE);
       out.putInt(bomb.number());
       out.putInt(bomb.at());
     }
 
     @Override
-    public Bomb read(In in) {
+    public Bomb read(MessageReader in) {
       Bomb bomb = new Bomb(in.getInt(), in.getInt());
       at(bomb, Bomb.READ);
       return bomb;
@@ -163,7 +163,7 @@ class ThrowingTest {
     }
 
     @Override
-    public void lost(Peer peer, String reason, long sentNotTaken) {
+    public void lost(Peer peer, String reason, long unacknowledgedBytes) {
       tell("lost " + reason);
     }
 
@@ -197,23 +197,23 @@ class ThrowingTest {
     return nodes
         .options(id)
         .handlers(1)
-        .handlersMax(1)
-        .sendLimit(Duration.ofSeconds(60))
-        .type(Answer.class)
+        .maxHandlers(1)
+        .sendTimeout(Duration.ofSeconds(60))
+        .type(Response.class)
         .type(Bomb.class, new BombCodec(kind));
   }
 
   private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT_NS;
+    long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("in time").isNegative();
       Thread.sleep(1);
     }
   }
 
-  private static Code codeOf(Peer peer, Object question, Class<?> answer) {
+  private static Code codeOf(Peer peer, Object request, Class<?> response) {
     return catchThrowableOfType(
-            MessagingException.class, () -> peer.ask(question, answer, LIMIT_NS))
+            MessagingException.class, () -> peer.request(request, response, LIMIT))
         .code();
   }
 
@@ -235,16 +235,16 @@ class ThrowingTest {
                           kind.run();
                         }
                       })
-                  .answer(
+                  .handle(
                       Pair.class,
                       dispatch,
                       (pair, request) -> {
                         switch ((int) pair.first()) {
                           case 1 -> kind.run();
-                          case 2 -> request.answer(new Bomb(2, Bomb.SIZE));
-                          case 3 -> request.answer(new Bomb(3, Bomb.WRITE));
-                          case 4 -> request.answer(new Bomb(4, Bomb.READ));
-                          default -> request.answer(new Answer(pair.second()));
+                          case 2 -> request.respond(new Bomb(2, Bomb.SIZE));
+                          case 3 -> request.respond(new Bomb(3, Bomb.WRITE));
+                          case 4 -> request.respond(new Bomb(4, Bomb.READ));
+                          default -> request.respond(new Response(pair.second()));
                         }
                       }));
       there.listen(telling);
@@ -260,20 +260,20 @@ class ThrowingTest {
       for (int i = 2; i < 5; i++) {
         taken = peer.send(new Bomb(i, Bomb.NOT));
       }
-      assertThat(peer.awaitTaken(taken, LIMIT_NS)).as("%s", dispatch).isTrue();
+      assertThat(peer.awaitDelivered(taken, LIMIT)).as("%s", dispatch).isTrue();
       await(() -> got.get() == 4);
       for (int i = 1; i < 4; i++) {
         assertThat(codeOf(peer, new Pair(i, 0), Bomb.class))
             .as("%s %d", dispatch, i)
-            .isEqualTo(Code.FAILED_THERE);
+            .isEqualTo(Code.REMOTE_ERROR);
       }
       assertThat(codeOf(peer, new Pair(4, 0), Bomb.class)).isEqualTo(Code.TYPE_MISMATCH);
-      assertThat(peer.ask(new Pair(0, 7), Answer.class, LIMIT_NS).value()).isEqualTo(7);
+      assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT).value()).isEqualTo(7);
       await(() -> telling.told.size() >= 6); // the response may be here before the listener hears
       assertThat(there.counters().dropped()).isEqualTo(1);
       assertThat(there.counters().failed()).isEqualTo(4);
       assertThat(telling.told).contains("connected", "dropped", "failed").hasSize(6);
-      assertThat(here.counters().openCalls()).isZero();
+      assertThat(here.counters().openRequests()).isZero();
       assertThat(there.counters().lost() + here.counters().lost()).isZero();
       here.close();
       there.close();
@@ -282,23 +282,23 @@ class ThrowingTest {
 
   @ParameterizedTest
   @EnumSource
-  void fromWhoeverIsToldOfAnAnswer(Kind kind) throws Exception {
+  void fromWhoeverIsToldOfAnResponse(Kind kind) throws Exception {
     AtomicInteger got = new AtomicInteger();
     Node there =
         nodes.start(
             options(2, kind)
-                .answer(
+                .handle(
                     Pair.class,
                     Dispatch.INLINE,
                     (pair, request) ->
-                        request.answer(new Bomb(0, pair.first() == 2 ? Bomb.READ : Bomb.NOT))));
+                        request.respond(new Bomb(0, pair.first() == 2 ? Bomb.READ : Bomb.NOT))));
     Node here =
         nodes.start(
             options(1, kind)
                 .type(Pair.class)
                 .receive(Bomb.class, Dispatch.ORDERED, (bomb, from) -> got.incrementAndGet()));
     Peer peer = here.peer(2);
-    assertThat(peer.ask(new Pair(1, 0), Bomb.class, LIMIT_NS)).isNotNull();
+    assertThat(peer.request(new Pair(1, 0), Bomb.class, LIMIT)).isNotNull();
     Telling telling = new Telling(null);
     here.listen(telling);
     AtomicInteger told = new AtomicInteger();
@@ -310,14 +310,14 @@ class ThrowingTest {
     Executor refusing = task -> kind.run();
     int each = 5;
     for (int i = 0; i < each; i++) {
-      peer.call(new Pair(1, i), Bomb.class, LIMIT_NS).whenDone(Runnable::run, throwing);
-      peer.call(new Pair(2, i), Bomb.class, LIMIT_NS).whenDone(Runnable::run, throwing);
-      peer.call(new Pair(1, i), Bomb.class, LIMIT_NS).whenDone(refusing, throwing);
+      peer.requestAsync(new Pair(1, i), Bomb.class, LIMIT).whenDone(Runnable::run, throwing);
+      peer.requestAsync(new Pair(2, i), Bomb.class, LIMIT).whenDone(Runnable::run, throwing);
+      peer.requestAsync(new Pair(1, i), Bomb.class, LIMIT).whenDone(refusing, throwing);
     }
     await(() -> told.get() == 2 * each);
     there.peer(1).send(new Bomb(0, Bomb.NOT));
     await(() -> got.get() == 1);
-    await(() -> here.counters().openCalls() == 0 && telling.told.size() == 3 * each);
+    await(() -> here.counters().openRequests() == 0 && telling.told.size() == 3 * each);
     assertThat(here.counters().failed()).isEqualTo(3L * each);
     assertThat(telling.told).containsOnly("failed");
   }
@@ -325,14 +325,14 @@ class ThrowingTest {
   @ParameterizedTest
   @EnumSource
   void fromADirectory(Kind kind) throws Exception {
-    nodes = new Variant.Nodes(Variant.STREAM, directory);
+    nodes = new Variant.Nodes(Variant.TCP, directory);
     Node there =
         nodes.start(
             options(2, kind)
-                .answer(
+                .handle(
                     Pair.class,
                     Dispatch.INLINE,
-                    (pair, request) -> request.answer(new Answer(pair.second()))));
+                    (pair, request) -> request.respond(new Response(pair.second()))));
     AtomicBoolean throwing = new AtomicBoolean(true);
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), there.port());
@@ -355,6 +355,6 @@ class ThrowingTest {
     assertThat(telling.told.peek()).startsWith("unreachable the directory of nodes has failed: ");
     assertThat(peer.reason()).contains(kind.made().getClass().getName());
     throwing.set(false);
-    assertThat(peer.ask(new Pair(0, 7), Answer.class, LIMIT_NS).value()).isEqualTo(7);
+    assertThat(peer.request(new Pair(0, 7), Response.class, LIMIT).value()).isEqualTo(7);
   }
 }

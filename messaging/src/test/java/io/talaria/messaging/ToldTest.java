@@ -5,8 +5,8 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.MessagingException.Code;
 import java.nio.file.Files;
@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is told of questions, claims and waits that take too long or come to nothing. */
+/** What is told of requests, claims and waits that take too long or come to nothing. */
 @Timeout(180)
 class ToldTest {
-  private static final long LIMIT_NS = 120_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -49,10 +49,10 @@ class ToldTest {
     }
 
     @Override
-    public void write(Slow slow, Out out) {
+    public void write(Slow slow, MessageWriter out) {
       slow.begun.countDown();
       try {
-        if (!slow.goOn.await(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+        if (!slow.goOn.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
           throw new IllegalStateException("nobody has let it go on");
         }
       } catch (InterruptedException e) {
@@ -62,7 +62,7 @@ class ToldTest {
     }
 
     @Override
-    public Slow read(In in) {
+    public Slow read(MessageReader in) {
       long unused = in.getLong();
       return new Slow();
     }
@@ -79,38 +79,44 @@ class ToldTest {
   }
 
   private NodeOptions options(int id) {
-    return nodes.options(id).sendLimit(Duration.ofSeconds(60)).type(Pair.class).type(Answer.class);
+    return nodes
+        .options(id)
+        .sendTimeout(Duration.ofSeconds(60))
+        .type(Pair.class)
+        .type(Response.class);
   }
 
   @Test
-  void aQuestionThatIsThrownAwayIsToldToWhoeverAsked() throws Exception {
+  void aRequestThatIsThrownAwayIsToldToWhoeverAsked() throws Exception {
     List<Request> kept = new ArrayList<>();
     Node there =
         nodes.start(
             options(2)
-                .answer(
+                .handle(
                     Text.class,
                     Dispatch.INLINE,
-                    (text, call) -> {
+                    (text, request) -> {
                       if (text.text().equals("keep")) {
-                        kept.add(call);
+                        kept.add(request);
                       }
                     }));
     Node here = nodes.start(options(1).type(Text.class));
-    Call<Answer> later = here.peer(2).call(new Text("keep"), Answer.class, LIMIT_NS);
-    Call<Answer> never = here.peer(2).call(new Text("drop"), Answer.class, LIMIT_NS);
+    ResponseFuture<Response> later =
+        here.peer(2).requestAsync(new Text("keep"), Response.class, LIMIT);
+    ResponseFuture<Response> never =
+        here.peer(2).requestAsync(new Text("drop"), Response.class, LIMIT);
     while (!never.isDone()) {
       System.gc();
       Thread.sleep(10);
     }
     MessagingException told =
-        catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT_NS));
-    assertThat(told.code()).isEqualTo(Code.FAILED_THERE);
-    assertThat(told).hasMessageContaining("the question was thrown away without an answer");
+        catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT));
+    assertThat(told.code()).isEqualTo(Code.REMOTE_ERROR);
+    assertThat(told).hasMessageContaining("the request was thrown away without a response");
     assertThat(there.counters().forgotten()).isEqualTo(1);
     assertThat(later.isDone()).isFalse();
-    kept.getFirst().answer(new Answer(5));
-    assertThat(later.await(LIMIT_NS).value()).isEqualTo(5);
+    kept.getFirst().respond(new Response(5));
+    assertThat(later.await(LIMIT).value()).isEqualTo(5);
     kept.clear();
     System.gc();
     assertThat(there.counters().forgotten()).isEqualTo(1);
@@ -121,7 +127,7 @@ class ToldTest {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1).type(Slow.class, new SlowCodec()));
     Peer peer = here.peer(2);
-    assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT)).isTrue();
     CompletableFuture<String> told = new CompletableFuture<>();
     here.listen(
         new NodeListener() {
@@ -151,7 +157,7 @@ class ToldTest {
     slow.goOn.countDown();
     sender.join();
     assertThat(failed.get()).isNull();
-    assertThat(peer.awaitTaken(behind, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(behind, LIMIT)).isTrue();
     assertThat(there.counters().dropped()).isEqualTo(1); // nobody there knows the slow type
   }
 
@@ -160,16 +166,16 @@ class ToldTest {
     Node there =
         nodes.start(
             options(2)
-                .answer(
+                .handle(
                     Pair.class,
                     Dispatch.ORDERED,
-                    (pair, call) -> {
+                    (pair, request) -> {
                       try {
                         Thread.sleep(pair.first());
                       } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                       }
-                      call.answer(new Answer(pair.second()));
+                      request.respond(new Response(pair.second()));
                     }));
     Node here = nodes.start(options(1));
     assertThat(there.id()).isEqualTo(2);
@@ -178,9 +184,9 @@ class ToldTest {
       recording.enable("io.talaria.MessageWait");
       recording.enable("io.talaria.MessageHandler");
       recording.start();
-      assertThat(here.peer(2).ask(new Pair(50, 3), Answer.class, LIMIT_NS).value()).isEqualTo(3);
-      // The event comes after the answer, and before the handler begins with the next question.
-      assertThat(here.peer(2).ask(new Pair(0, 4), Answer.class, LIMIT_NS).value()).isEqualTo(4);
+      assertThat(here.peer(2).request(new Pair(50, 3), Response.class, LIMIT).value()).isEqualTo(3);
+      // The event comes after the response, and before the handler begins with the next request.
+      assertThat(here.peer(2).request(new Pair(0, 4), Response.class, LIMIT).value()).isEqualTo(4);
       recording.stop();
       recording.dump(file);
     }
@@ -189,7 +195,7 @@ class ToldTest {
         .anySatisfy(
             event -> {
               assertThat(event.getEventType().getName()).isEqualTo("io.talaria.MessageWait");
-              assertThat(event.getString("what")).isEqualTo("answer");
+              assertThat(event.getString("what")).isEqualTo("response");
               assertThat(event.getInt("peer")).isEqualTo(2);
               assertThat(event.getDuration()).isGreaterThanOrEqualTo(Duration.ofMillis(10));
             })
@@ -206,7 +212,7 @@ class ToldTest {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1));
     Peer peer = here.peer(2);
-    assertThat(peer.awaitTaken(peer.send(new Pair(1, 2)), LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(peer.send(new Pair(1, 2)), LIMIT)).isTrue();
     String line = "";
     while (!line.contains("\"peer\":2,\"transport\":\"shm\"")) {
       Thread.sleep(10);

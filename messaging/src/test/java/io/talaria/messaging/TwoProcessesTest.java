@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.MessagingException.Code;
 import java.io.BufferedReader;
@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes in two processes: what they say to each other, and what is told when one is killed. */
 @Timeout(180)
 class TwoProcessesTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final int THERE = 2;
 
   @TempDir Path directory;
@@ -60,7 +60,7 @@ class TwoProcessesTest {
       children.add(this);
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
       said = String.valueOf(out.readLine());
-      if (said.startsWith("RUNS ") && variant == Variant.STREAM) {
+      if (said.startsWith("RUNS ") && variant == Variant.TCP) {
         int port = Integer.parseInt(said.substring(5));
         nodes.addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       }
@@ -86,10 +86,10 @@ class TwoProcessesTest {
     return nodes.start(
         nodes
             .options(1)
-            .sendLimit(Duration.ofSeconds(limitSeconds))
+            .sendTimeout(Duration.ofSeconds(limitSeconds))
             .type(Pair.class)
             .type(Text.class)
-            .type(Answer.class)
+            .type(Response.class)
             .type(Bytes.class));
   }
 
@@ -113,29 +113,29 @@ class TwoProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
-  void messagesAndQuestionsGoBetweenProcesses(Variant variant) throws Exception {
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
+  void messagesAndRequestsGoBetweenProcesses(Variant variant) throws Exception {
     Node node = start(variant);
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     int count = 200_000;
-    long ticket = 0;
+    long position = 0;
     for (int i = 0; i < count; i++) {
-      ticket = peer.send(new Pair(i, 1));
+      position = peer.send(new Pair(i, 1));
     }
-    assertThat(peer.awaitTaken(ticket, LONG_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LONG)).isTrue();
     assertThat(peer.transport()).isEqualTo(variant.name().toLowerCase(Locale.ROOT));
-    assertThat(peer.ask(new Text("wrong"), Text.class, LONG_NS).text()).isEmpty();
+    assertThat(peer.request(new Text("wrong"), Text.class, LONG).text()).isEmpty();
     for (long got = 0; got < count; ) {
-      got = peer.ask(new Text("count"), Answer.class, LONG_NS).value();
+      got = peer.request(new Text("count"), Response.class, LONG).value();
     }
     for (int i = 0; i < 5000; i++) {
-      assertThat(peer.ask(new Pair(i, 7), Answer.class, LONG_NS).value()).isEqualTo(i + 7);
+      assertThat(peer.request(new Pair(i, 7), Response.class, LONG).value()).isEqualTo(i + 7);
     }
     for (int size : new int[] {0, 10_000, 40_000, 3 << 20}) {
       byte[] bytes = new byte[size];
       new Random(size).nextBytes(bytes);
-      assertThat(peer.ask(new Bytes(bytes), Bytes.class, LONG_NS).bytes()).isEqualTo(bytes);
+      assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG).bytes()).isEqualTo(bytes);
     }
     child.end();
     node.close();
@@ -143,21 +143,21 @@ class TwoProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void whoWaitsForAKilledProcessIsToldAndTheNextOneIsFound(Variant variant) throws Exception {
     Node node = start(variant);
     AtomicReference<String> lost = new AtomicReference<>();
     node.listen(
         new NodeListener() {
           @Override
-          public void lost(Peer peer, String reason, long sentNotTaken) {
+          public void lost(Peer peer, String reason, long unacknowledgedBytes) {
             lost.set(peer.id() + ": " + reason);
           }
         });
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
-    Call<Answer> never = peer.call(new Text("never"), Answer.class, LONG_NS);
-    assertThat(peer.ask(new Text("echo"), Text.class, LONG_NS).text()).isEqualTo("echo");
+    ResponseFuture<Response> never = peer.requestAsync(new Text("never"), Response.class, LONG);
+    assertThat(peer.request(new Text("echo"), Text.class, LONG).text()).isEqualTo("echo");
     AtomicReference<Throwable> asked = new AtomicReference<>();
     Thread asking =
         Thread.ofPlatform()
@@ -166,14 +166,14 @@ class TwoProcessesTest {
                     asked.set(
                         catchThrowableOfType(
                             MessagingException.class,
-                            () -> peer.ask(new Text("never"), Answer.class, LONG_NS))));
-    // It asks when a third question is under way.
-    while (node.counters().openCalls() < 2) {
+                            () -> peer.request(new Text("never"), Response.class, LONG))));
+    // It asks when a third request is under way.
+    while (node.counters().openRequests() < 2) {
       Thread.sleep(1);
     }
     child.kill();
     MessagingException told =
-        catchThrowableOfType(MessagingException.class, () -> never.await(LONG_NS));
+        catchThrowableOfType(MessagingException.class, () -> never.await(LONG));
     assertThat(told.code()).isEqualTo(Code.LOST);
     asking.join();
     assertThat(((MessagingException) asked.get()).code()).isEqualTo(Code.LOST);
@@ -183,7 +183,7 @@ class TwoProcessesTest {
     assertThat(lost.get()).startsWith("2: ");
     Child next = new Child(variant, THERE);
     assertThat(next.said).startsWith("RUNS");
-    assertThat(peer.ask(new Pair(3, 4), Answer.class, LONG_NS).value()).isEqualTo(7);
+    assertThat(peer.request(new Pair(3, 4), Response.class, LONG).value()).isEqualTo(7);
     assertThat(node.counters().connected()).isEqualTo(2);
     next.end();
     node.close();
@@ -191,13 +191,13 @@ class TwoProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX"})
   void aSenderThatWaitsForRoomIsToldOfTheDeath(Variant variant) throws Exception {
     Node node = start(variant, 6);
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
-    Answer answer = peer.call(new Pair(3, 4), Answer.class, LONG_NS).await(LONG_NS);
-    assertThat(answer.value()).isEqualTo(7);
+    Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG).await(LONG);
+    assertThat(response.value()).isEqualTo(7);
     // Stopped, it takes nothing, and the ring fills.
     signal(child, "STOP");
     AtomicReference<Throwable> sent = new AtomicReference<>();
@@ -229,7 +229,7 @@ class TwoProcessesTest {
    * UCX's shared memory, whose queue stands still once a sender was killed in the middle of it.
    */
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "STREAM"})
+  @EnumSource(names = {"SHM", "TCP"})
   void killsInTheMiddleOfLargeMessagesCostNoMemory(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicLong got = new AtomicLong();
@@ -238,11 +238,11 @@ class TwoProcessesTest {
         nodes.start(
             nodes
                 .options(1)
-                .sendLimit(Duration.ofSeconds(20))
+                .sendTimeout(Duration.ofSeconds(20))
                 .receiveBudget(3 << 20)
                 .type(Text.class)
                 .type(Pair.class)
-                .type(Answer.class)
+                .type(Response.class)
                 .receive(
                     Bytes.class,
                     (bytes, from) -> {
@@ -254,9 +254,9 @@ class TwoProcessesTest {
     for (int round = 0; round < 6; round++) {
       Child child = new Child(variant, THERE);
       Peer peer = node.peer(THERE);
-      assertThat(peer.ask(new Text("flood"), Text.class, LONG_NS).text()).isEqualTo("flood");
+      assertThat(peer.request(new Text("flood"), Text.class, LONG).text()).isEqualTo("flood");
       long enough = got.get() + 5 + random.nextInt(20);
-      long deadline = System.nanoTime() + LONG_NS;
+      long deadline = System.nanoTime() + LONG.toNanos();
       while (got.get() < enough) {
         assertThat(System.nanoTime()).as("round %d", round).isLessThan(deadline);
         Thread.sleep(1); // a spin would take the core of those it waits for
@@ -268,7 +268,7 @@ class TwoProcessesTest {
     }
     assertThat(torn.get()).isZero();
     Child last = new Child(variant, THERE); // clears away what the one before has left
-    assertThat(node.peer(THERE).ask(new Text("echo"), Text.class, LONG_NS).text())
+    assertThat(node.peer(THERE).request(new Text("echo"), Text.class, LONG).text())
         .isEqualTo("echo");
     last.end();
     node.close();
@@ -296,7 +296,7 @@ class TwoProcessesTest {
   @Test
   void nobodyThereIsToldWithinTheLimit() throws Exception {
     nodes = new Variant.Nodes(Variant.SHM, directory);
-    Node node = nodes.start(nodes.options(1).sendLimit(Duration.ofMillis(300)).type(Pair.class));
+    Node node = nodes.start(nodes.options(1).sendTimeout(Duration.ofMillis(300)).type(Pair.class));
     assertThat(node.peer(9).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
     assertThatThrownBy(() -> node.peer(9).send(new Pair(1, 2)))
         .isInstanceOfSatisfying(

@@ -4,8 +4,8 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** When transport ucx is taken and when not, and what many connections leave behind. */
 @Timeout(180)
 class UcxTransportTest {
-  private static final long LONG_NS = 60_000_000_000L;
+  private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -36,13 +36,16 @@ class UcxTransportTest {
 
   private static NodeOptions knows(NodeOptions options) {
     return options
-        .sendLimit(Duration.ofSeconds(20))
-        .type(Answer.class)
-        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+        .sendTimeout(Duration.ofSeconds(20))
+        .type(Response.class)
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())));
   }
 
   private static void ask(Node node, int id, long value) throws MessagingException {
-    assertThat(node.peer(id).ask(new Pair(value, 0), Answer.class, LONG_NS).value())
+    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG).value())
         .isEqualTo(value);
   }
 
@@ -55,20 +58,19 @@ class UcxTransportTest {
     nodes = new Variant.Nodes(Variant.UCX, directory);
     Node unused =
         nodes.start(
-            knows(nodes.options(2)).transports(Transport.SHM, Transport.UCX, Transport.STREAM));
-    unused = nodes.start(knows(nodes.options(3)).transports(Transport.UCX, Transport.STREAM));
-    unused =
-        nodes.start(knows(nodes.options(4)).transports(Transport.STREAM).listen("127.0.0.1", 0));
+            knows(nodes.options(2)).transports(Transport.SHM, Transport.UCX, Transport.TCP));
+    unused = nodes.start(knows(nodes.options(3)).transports(Transport.UCX, Transport.TCP));
+    unused = nodes.start(knows(nodes.options(4)).transports(Transport.TCP).listen("127.0.0.1", 0));
     Node node =
         nodes.start(
-            knows(nodes.options(1)).transports(Transport.SHM, Transport.UCX, Transport.STREAM));
+            knows(nodes.options(1)).transports(Transport.SHM, Transport.UCX, Transport.TCP));
     for (int id = 2; id <= 4; id++) {
       ask(node, id, id);
     }
     assertThat(node.peer(2).transport()).isEqualTo("shm");
     assertThat(node.peer(3).transport()).isEqualTo("ucx");
     assertThat(node.peer(3).reason()).startsWith("same host, by posix/memory");
-    assertThat(node.peer(4).transport()).isEqualTo("stream");
+    assertThat(node.peer(4).transport()).isEqualTo("tcp");
   }
 
   /** The addresses of UCX are for those who have the key. */
@@ -91,14 +93,14 @@ class UcxTransportTest {
           new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port());
       Node node = nodes.start(here.directory(NodeDirectory.of(Map.of(far, address))));
       ask(node, far, 7);
-      assertThat(node.peer(far).transport()).isEqualTo(withKey ? "ucx" : "stream");
+      assertThat(node.peer(far).transport()).isEqualTo(withKey ? "ucx" : "tcp");
     }
   }
 
   /** As on another host: neither sees the other's announcement. */
   private NodeOptions apart(int id) {
     return knows(nodes.options(id))
-        .transports(Transport.UCX, Transport.STREAM)
+        .transports(Transport.UCX, Transport.TCP)
         .runDirectory(directory.resolve("run-" + id));
   }
 
@@ -107,7 +109,7 @@ class UcxTransportTest {
     nodes = new Variant.Nodes(Variant.UCX, directory);
     Node unused = nodes.start(knows(nodes.options(2)));
     unused = nodes.start(knows(nodes.options(3)));
-    Node node = nodes.start(knows(nodes.options(1)).connectionLimit(1));
+    Node node = nodes.start(knows(nodes.options(1)).maxConnections(1));
     long before = 0;
     int rounds = Integer.getInteger("talaria.test.ucx.reconnects", 20);
     for (int round = 0; round < rounds; round++) {

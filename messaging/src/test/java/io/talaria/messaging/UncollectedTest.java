@@ -5,8 +5,8 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Calls whose answers nobody takes, or late, keep nothing from others. */
+/** ResponseSlots whose responses nobody takes, or late, keep nothing from others. */
 @Timeout(180)
 class UncollectedTest {
-  private static final long LIMIT_NS = 120_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -39,21 +39,25 @@ class UncollectedTest {
         nodes.start(
             nodes
                 .options(2)
-                .type(Answer.class)
-                .answer(
+                .type(Response.class)
+                .handle(
                     Pair.class,
                     Dispatch.INLINE,
                     (pair, request) -> {
                       if (pair.first() < 0) {
                         kept.add(request);
                       } else {
-                        request.answer(new Answer(pair.second()));
+                        request.respond(new Response(pair.second()));
                       }
                     }));
     assertThat(there.id()).isEqualTo(2);
     here =
         nodes.start(
-            nodes.options(1).sendLimit(Duration.ofSeconds(60)).type(Pair.class).type(Answer.class));
+            nodes
+                .options(1)
+                .sendTimeout(Duration.ofSeconds(60))
+                .type(Pair.class)
+                .type(Response.class));
     peer = here.peer(2);
   }
 
@@ -62,80 +66,83 @@ class UncollectedTest {
     nodes.close();
   }
 
-  private void awaitOpenCalls(int wanted) throws Exception {
-    while (here.counters().openCalls() != wanted) {
+  private void awaitOpenRequests(int wanted) throws Exception {
+    while (here.counters().openRequests() != wanted) {
       Thread.sleep(1);
     }
   }
 
   @Test
-  void callsThatNobodyCollectsGiveTheirPlacesBack() throws Exception {
+  void requestsThatNobodyCollectsGiveTheirPlacesBack() throws Exception {
     long sent = 0;
     while (sent < 70_000) {
       try {
-        Call<Answer> unused = peer.call(new Pair(0, sent), Answer.class, LIMIT_NS);
+        ResponseFuture<Response> unused =
+            peer.requestAsync(new Pair(0, sent), Response.class, LIMIT);
         sent++;
       } catch (MessagingException e) { // as many as that are under way, and not answered yet
-        assertThat(e.code()).isEqualTo(Code.NO_ROOM);
+        assertThat(e.code()).isEqualTo(Code.BACK_PRESSURED);
         Thread.yield();
       }
     }
-    awaitOpenCalls(0);
-    assertThat(peer.ask(new Pair(0, 5), Answer.class, LIMIT_NS).value()).isEqualTo(5);
+    awaitOpenRequests(0);
+    assertThat(peer.request(new Pair(0, 5), Response.class, LIMIT).value()).isEqualTo(5);
   }
 
   @Test
-  void anAnswerThatIsCollectedLateIsThere() throws Exception {
-    List<Call<Answer>> calls = new ArrayList<>();
+  void aResponseThatIsCollectedLateIsThere() throws Exception {
+    List<ResponseFuture<Response>> futures = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      calls.add(peer.call(new Pair(0, i), Answer.class, 20_000_000_000L));
+      futures.add(peer.requestAsync(new Pair(0, i), Response.class, Duration.ofSeconds(20)));
     }
-    awaitOpenCalls(0);
+    awaitOpenRequests(0);
     for (int i = 0; i < 1000; i++) {
-      assertThat(calls.get(i).isDone()).isTrue();
+      assertThat(futures.get(i).isDone()).isTrue();
       if (i % 10 == 9) {
-        assertThat(calls.get(i).cancel()).isFalse();
+        assertThat(futures.get(i).cancel()).isFalse();
       } else {
-        assertThat(calls.get(i).await(0).value()).isEqualTo(i);
+        assertThat(futures.get(i).await(Duration.ZERO).value()).isEqualTo(i);
       }
-      Call<Answer> taken = calls.get(i);
-      assertThat(catchThrowableOfType(IllegalStateException.class, () -> taken.await(0)))
+      ResponseFuture<Response> taken = futures.get(i);
+      assertThat(
+              catchThrowableOfType(IllegalStateException.class, () -> taken.await(Duration.ZERO)))
           .isNotNull();
     }
   }
 
   @Test
-  void aCallThatNobodyCollectsEndsAtItsLimit() throws Exception {
+  void aRequestThatNobodyCollectsEndsAtItsLimit() throws Exception {
     AtomicInteger told = new AtomicInteger();
-    Call<Answer> collected = peer.call(new Pair(-1, 0), Answer.class, 50_000_000);
-    peer.call(new Pair(-1, 0), Answer.class, 50_000_000)
+    ResponseFuture<Response> collected =
+        peer.requestAsync(new Pair(-1, 0), Response.class, Duration.ofMillis(50));
+    peer.requestAsync(new Pair(-1, 0), Response.class, Duration.ofMillis(50))
         .whenDone(
             Runnable::run,
-            (answer, failure) -> {
+            (response, failure) -> {
               if (failure.code() == Code.TIMED_OUT) {
                 told.incrementAndGet();
               }
             });
-    Call<Answer> cancelled = peer.call(new Pair(-1, 0), Answer.class, LIMIT_NS);
+    ResponseFuture<Response> cancelled = peer.requestAsync(new Pair(-1, 0), Response.class, LIMIT);
     cancelled.whenDone(
         Runnable::run,
-        (answer, failure) -> {
+        (response, failure) -> {
           if (failure.code() == Code.CANCELLED) {
             told.incrementAndGet();
           }
         });
     assertThat(cancelled.cancel()).isTrue();
-    awaitOpenCalls(0);
+    awaitOpenRequests(0);
     while (told.get() != 2) {
       Thread.sleep(1);
     }
     MessagingException late =
-        catchThrowableOfType(MessagingException.class, () -> collected.await(LIMIT_NS));
+        catchThrowableOfType(MessagingException.class, () -> collected.await(LIMIT));
     assertThat(late.code()).isEqualTo(Code.TIMED_OUT);
     for (Request each : kept) {
-      each.answer(new Answer(1)); // nobody waits for it
+      each.respond(new Response(1)); // nobody waits for it
     }
-    assertThat(peer.ask(new Pair(0, 5), Answer.class, LIMIT_NS).value()).isEqualTo(5);
-    assertThat(here.counters().lateAnswers()).isEqualTo(3);
+    assertThat(peer.request(new Pair(0, 5), Response.class, LIMIT).value()).isEqualTo(5);
+    assertThat(here.counters().lateResponses()).isEqualTo(3);
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 enum Variant {
   LOOP,
   SHM,
-  STREAM,
+  TCP,
   UCX;
 
   /** Nodes of a test, closed after it. */
@@ -46,7 +46,7 @@ enum Variant {
               .sharedMemoryDirectory(directory.resolve("shm"))
               .directory(addresses::get);
       return switch (variant) {
-        case STREAM -> options.transports(Transport.STREAM).listen("127.0.0.1", 0);
+        case TCP -> options.transports(Transport.TCP).listen("127.0.0.1", 0);
         case UCX -> options.transports(Transport.UCX);
         default -> options.transports(Transport.SHM);
       };

@@ -2,8 +2,8 @@
 
 package io.talaria.messaging;
 
-import io.talaria.messaging.Messages.Answer;
 import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class WithoutUcxMain {
     try (Node far = Node.start(options(directory, 2).transports(Transport.SHM, Transport.UCX));
         Node near = Node.start(options(directory, 1).transports(Transport.SHM, Transport.UCX))) {
       Peer peer = near.peer(far.id());
-      long value = peer.ask(new Pair(7, 0), Answer.class, 60_000_000_000L).value();
+      long value = peer.request(new Pair(7, 0), Response.class, Duration.ofSeconds(60)).value();
       System.out.println(value + " by " + peer.transport());
     }
   }
@@ -37,8 +37,11 @@ final class WithoutUcxMain {
     return NodeOptions.of(id)
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
-        .sendLimit(Duration.ofSeconds(20))
-        .type(Answer.class)
-        .answer(Pair.class, Dispatch.INLINE, (pair, call) -> call.answer(new Answer(pair.first())));
+        .sendTimeout(Duration.ofSeconds(20))
+        .type(Response.class)
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())));
   }
 }

@@ -25,9 +25,9 @@ public enum Reason {
       "The listener has announced itself to the clients of this host.",
       "Nothing to do."),
   /** No process of this user announces the port here: the peer's listener is none of Talaria's. */
-  PEER_PLAIN(
+  PEER_NOT_ACCELERATED(
       4,
-      "peer-plain",
+      "peer-not-accelerated",
       "No process of this user announces the port here: the peer runs without"
           + " Talaria, listens by java.net.ServerSocket, by an asynchronous channel or by"
           + " a native transport (epoll), runs as another user or with another"
@@ -203,7 +203,7 @@ public enum Reason {
       "not-authenticated",
       "The other side of a rendezvous does not prove that it has the key for these addresses.",
       "Give both sides the same key file; connections whose addresses are translated on the way"
-          + " stay plain."),
+          + " stay on TCP."),
   /** UCX would reach the peer by TCP only, which gains nothing. */
   UCX_TCP_ONLY(
       32,
@@ -246,13 +246,13 @@ public enum Reason {
   private final int number;
   private final String code;
   private final String sentence;
-  private final String cure;
+  private final String hint;
 
-  Reason(int number, String code, String sentence, String cure) {
+  Reason(int number, String code, String sentence, String hint) {
     this.number = number;
     this.code = code;
     this.sentence = sentence;
-    this.cure = cure;
+    this.hint = hint;
   }
 
   /**
@@ -287,8 +287,8 @@ public enum Reason {
    *
    * @return one or two sentences
    */
-  public String cure() {
-    return cure;
+  public String hint() {
+    return hint;
   }
 
   /**

@@ -28,10 +28,10 @@ class CatalogueTest {
   }
 
   @Test
-  void everyReasonHasASentenceAndACure() {
+  void everyReasonHasASentenceAndAHint() {
     for (Reason reason : Reason.values()) {
       assertThat(reason.sentence()).as(reason.code()).matches("[A-Z].*\\.");
-      assertThat(reason.cure()).as(reason.code()).matches("[A-Z].*\\.");
+      assertThat(reason.hint()).as(reason.code()).matches("[A-Z].*\\.");
     }
   }
 
@@ -67,7 +67,7 @@ class CatalogueTest {
         .contains(
             "negotiating",
             "same-host",
-            "peer-plain",
+            "peer-not-accelerated",
             "remote-host",
             "no-offer",
             "not-matched",

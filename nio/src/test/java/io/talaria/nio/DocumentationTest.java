@@ -122,7 +122,7 @@ class DocumentationTest {
                         "`" + reason.code() + "`",
                         Integer.toString(reason.number()),
                         reason.sentence(),
-                        reason.cure()))
+                        reason.hint()))
             .toList();
     assertThat(rowsUnder(lines("docs/reasons.md"), "## The catalogue", "code"))
         .containsExactlyElementsOf(expected);

@@ -42,7 +42,7 @@ public final class Ucx {
   /**
    * Why UCX cannot be used.
    *
-   * @return nothing if it can be used, or a sentence with the cure
+   * @return nothing if it can be used, or a sentence with the hint
    */
   public static Optional<String> unavailableReason() {
     try {

@@ -67,7 +67,7 @@ public final class Context extends NativeObject {
     long pointer = Ibv.openDevice(device);
     if (pointer < 0) {
       throw new VerbsException(
-          (int) pointer, "opening the device " + name, Verbs.openingCure((int) pointer));
+          (int) pointer, "opening the device " + name, Verbs.openingHint((int) pointer));
     }
     return new Context(name, pointer, false);
   }

@@ -76,12 +76,12 @@ public final class MemoryRegion extends NativeObject {
             : Ibv.regMr(domain.pointer(), address, length, bits);
     if (region < 0) {
       throw new VerbsException(
-          (int) region, "registering " + length + " bytes (ibv_reg_mr)", cure((int) region));
+          (int) region, "registering " + length + " bytes (ibv_reg_mr)", hint((int) region));
     }
     return region;
   }
 
-  private String cure(int errno) {
+  private String hint(int errno) {
     long limit = Libc.memlockLimit();
     if (errno != -ENOMEM || limit == Long.MAX_VALUE) {
       return "";

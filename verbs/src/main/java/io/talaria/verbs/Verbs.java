@@ -44,7 +44,7 @@ public final class Verbs {
   /**
    * Why no device can be used. Opens each device for a moment.
    *
-   * @return nothing if one can be used, or a sentence with the cure: no library, no verbs in the
+   * @return nothing if one can be used, or a sentence with the hint: no library, no verbs in the
    *     kernel, no device, a device without driver in the library, or no permission
    */
   public static Optional<String> unavailableReason() {
@@ -70,7 +70,7 @@ public final class Verbs {
   /**
    * Why RDMA CM cannot be used.
    *
-   * @return nothing if it can be used, or a sentence with the cure
+   * @return nothing if it can be used, or a sentence with the hint
    */
   public static Optional<String> cmUnavailableReason() {
     try {
@@ -81,7 +81,7 @@ public final class Verbs {
     long channel = RdmaCm.createEventChannel();
     if (channel < 0) {
       return Optional.of(
-          new VerbsException((int) channel, "rdma_create_event_channel", cmCure((int) channel))
+          new VerbsException((int) channel, "rdma_create_event_channel", cmHint((int) channel))
               .getMessage());
     }
     RdmaCm.destroyEventChannel(channel);
@@ -94,7 +94,7 @@ public final class Verbs {
    * @param errno of either sign
    * @return a sentence
    */
-  public static String cmCure(int errno) {
+  public static String cmHint(int errno) {
     int number = Math.abs(errno);
     return number == EACCES || number == EPERM
         ? "/dev/infiniband/rdma_cm must be readable and writable by this user"
@@ -119,7 +119,7 @@ public final class Verbs {
   }
 
   /** What to say when a device cannot be opened. */
-  static String openingCure(int errno) {
+  static String openingHint(int errno) {
     return switch (Math.abs(errno)) {
       case EACCES, EPERM ->
           "Its file /dev/infiniband/uverbs* must be readable and writable by this user: join the"

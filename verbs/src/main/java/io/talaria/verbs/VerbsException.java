@@ -26,9 +26,9 @@ public final class VerbsException extends RuntimeException {
    *
    * @param errno the error number, of either sign
    * @param what the call
-   * @param cure what the user can do; a sentence, or nothing
+   * @param hint what the user can do; a sentence, or nothing
    */
-  public VerbsException(int errno, String what, String cure) {
+  public VerbsException(int errno, String what, String hint) {
     super(
         what
             + ": "
@@ -36,7 +36,7 @@ public final class VerbsException extends RuntimeException {
             + " ("
             + Math.abs(errno)
             + ")"
-            + (cure.isEmpty() ? "" : ". " + cure));
+            + (hint.isEmpty() ? "" : ". " + hint));
     this.errno = Math.abs(errno);
   }
 

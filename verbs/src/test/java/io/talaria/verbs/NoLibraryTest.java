@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A host without the libraries: each is named, with the cure. */
+/** A host without the libraries: each is named, with the hint. */
 class NoLibraryTest {
   private static final String EXAMPLES = "io.talaria.verbs.examples.Examples";
 
@@ -41,7 +41,7 @@ class NoLibraryTest {
   }
 
   @Test
-  void libibverbsIsNamedWithTheCure() throws Exception {
+  void libibverbsIsNamedWithTheHint() throws Exception {
     String file = "/no/such/libibverbs.so.1";
     List<String> lines = lines(Verbs.LIBRARY_PROPERTY, file);
     String sentence =
@@ -55,7 +55,7 @@ class NoLibraryTest {
   }
 
   @Test
-  void librdmacmIsNamedWithTheCure() throws Exception {
+  void librdmacmIsNamedWithTheHint() throws Exception {
     String file = "/no/such/librdmacm.so.1";
     assertThat(lines(Verbs.CM_LIBRARY_PROPERTY, file))
         .filteredOn(

@@ -37,7 +37,7 @@ public final class TransportProbe {
       long tcpBytes,
       long acceleratedBytes) {
 
-    /** Returns the transports in words, {@code 3 tcp (peer-plain)}. */
+    /** Returns the transports in words, {@code 3 tcp (peer-not-accelerated)}. */
     public String describe() {
       if (transports.isEmpty()) {
         return "no connection known to " + provider;
@@ -101,7 +101,7 @@ public final class TransportProbe {
     private static long undecidedNs(Reason reason) {
       return switch (reason) {
         case PENDING, LIMIT -> NEGOTIATED_NS;
-        case PEER_PLAIN, NOT_MATCHED -> SOUGHT_NS;
+        case PEER_NOT_ACCELERATED, NOT_MATCHED -> SOUGHT_NS;
         default -> 0;
       };
     }

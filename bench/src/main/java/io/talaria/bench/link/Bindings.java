@@ -20,7 +20,7 @@ public final class Bindings {
    * Loads what a binding needs beyond this program.
    *
    * @param kind which library
-   * @return why it cannot be used, with the cure; nothing if it is loaded
+   * @return why it cannot be used, with the hint; nothing if it is loaded
    */
   public static Optional<String> load(BindingKind kind) {
     if (kind.sockets()) {

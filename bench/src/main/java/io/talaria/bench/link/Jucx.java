@@ -15,7 +15,7 @@ final class Jucx {
 
   private Jucx() {}
 
-  /** Returns why JUCX cannot be used, with the cure; nothing if it can be. */
+  /** Returns why JUCX cannot be used, with the hint; nothing if it can be. */
   static Optional<String> unavailableReason() {
     try {
       NativeLibs.load();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ControlTest {
   @Test
-  void aServerThatIsNotThereIsNamedWithTheCure() throws Exception {
+  void aServerThatIsNotThereIsNamedWithTheHint() throws Exception {
     InetSocketAddress nobody;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       nobody = (InetSocketAddress) socket.getLocalSocketAddress();

@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 
 class PairTest {
   private static final Transports PARTLY =
-      new Transports("p", 2, 1, Map.of("tcp (peer-plain)", 1), 100, 200);
+      new Transports("p", 2, 1, Map.of("tcp (peer-not-accelerated)", 1), 100, 200);
 
   @Test
   void aConnectionThatStayedPlainFailsTheAcceleratedRunLoudly() {
     assertThatThrownBy(() -> Pair.requireAccelerated(Implementation.TALARIA, "client", PARTLY, 3))
         .isInstanceOf(HarnessException.class)
         .hasMessage(
-            "NOT ACCELERATED: of 3 connections, the client saw 2 on a transport: 1 tcp (peer-plain)");
+            "NOT ACCELERATED: of 3 connections, the client saw 2 on a transport: 1 tcp (peer-not-accelerated)");
   }
 
   @Test

@@ -73,7 +73,7 @@ class BenchUcxCommandTest {
   }
 
   @Test
-  void missingUcxIsToldWithTheCureAndAStatusOfItsOwn() {
+  void missingUcxIsToldWithTheHintAndAStatusOfItsOwn() {
     assertThat(run("--quick", "--java-option", "-Dtalaria.ucx.library=/nowhere/libucp.so"))
         .isEqualTo(69);
     assertThat(err.toString())

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class BetweenHostsChecks {
   private static final String RULES = "rules";
   private static final String KEY = "key";
-  private static final String CURE_FOLLOWS = "; run: ";
+  private static final String HINT_FOLLOWS = "; run: ";
   private static final long NAMES_LIMIT_NS = 5_000_000_000L;
   private static final int TRY_PAUSE_MS = 10;
 
@@ -40,7 +40,7 @@ final class BetweenHostsChecks {
     Path file = here.hosts().rules();
     if (file == null) {
       return Finding.ok(
-          RULES, "none named (--rules, talaria.rules): connections to other hosts stay plain");
+          RULES, "none named (--rules, talaria.rules): connections to other hosts stay on TCP");
     }
     HostRules rules;
     try {
@@ -50,7 +50,7 @@ final class BetweenHostsChecks {
           RULES,
           HostSettings.problem(e),
           "Mend it (docs/hosts.md has the syntax): until then all connections to other hosts stay"
-              + " plain.");
+              + " on TCP.");
     }
     if (rules.size() == 0) {
       return Finding.warn(
@@ -97,8 +97,8 @@ final class BetweenHostsChecks {
       return Finding.ok(KEY, file + ": " + HostKey.read(file).length + " bytes, closed to others");
     } catch (IOException e) {
       String problem = HostSettings.problem(e);
-      int cure = problem.indexOf(CURE_FOLLOWS);
-      return cure < 0
+      int hint = problem.indexOf(HINT_FOLLOWS);
+      return hint < 0
           ? Finding.missing(
               KEY,
               problem,
@@ -108,8 +108,8 @@ final class BetweenHostsChecks {
                   + "), the same on all hosts.")
           : Finding.missing(
               KEY,
-              problem.substring(0, cure),
-              "Run: " + problem.substring(cure + CURE_FOLLOWS.length()));
+              problem.substring(0, hint),
+              "Run: " + problem.substring(hint + HINT_FOLLOWS.length()));
     }
   }
 
@@ -132,8 +132,8 @@ final class BetweenHostsChecks {
     return found.keySet().stream().allMatch(transport -> transport.equals("tcp"))
         ? Finding.warn(
             name,
-            text + "; connections stay plain (" + Reason.UCX_TCP_ONLY.code() + ")",
-            Reason.UCX_TCP_ONLY.cure())
+            text + "; connections stay on TCP (" + Reason.UCX_TCP_ONLY.code() + ")",
+            Reason.UCX_TCP_ONLY.hint())
         : Finding.ok(name, text);
   }
 }

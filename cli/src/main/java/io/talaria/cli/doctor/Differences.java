@@ -17,9 +17,9 @@ final class Differences {
    * Something that keeps a connection on TCP.
    *
    * @param text what it is, in which of the two
-   * @param cure what to do about it
+   * @param hint what to do about it
    */
-  record Difference(String text, String cure) {}
+  record Difference(String text, String hint) {}
 
   /**
    * One end.
@@ -50,8 +50,8 @@ final class Differences {
     return List.copyOf(differences.found);
   }
 
-  private void add(String text, String cure) {
-    found.add(new Difference(text, cure));
+  private void add(String text, String hint) {
+    found.add(new Difference(text, hint));
   }
 
   private void alone(End end) {
@@ -90,11 +90,11 @@ final class Differences {
               + client.facts.user()
               + ", the server as "
               + server.facts.user(),
-          Reason.OTHER_USER.cure());
+          Reason.OTHER_USER.hint());
       return; // all directories differ, too
     }
     if (differ(client, server, ProcessFacts::netNamespace)) {
-      add(Reason.OTHER_NAMESPACE.sentence(), Reason.OTHER_NAMESPACE.cure());
+      add(Reason.OTHER_NAMESPACE.sentence(), Reason.OTHER_NAMESPACE.hint());
     }
     if (!client.facts.readable() || !server.facts.readable()) {
       return;
@@ -146,7 +146,7 @@ final class Differences {
               + client.talariaVersion()
               + ", the server "
               + server.talariaVersion(),
-          Reason.VERSION_MISMATCH.cure());
+          Reason.VERSION_MISMATCH.hint());
     }
   }
 }

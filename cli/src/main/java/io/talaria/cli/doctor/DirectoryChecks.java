@@ -36,7 +36,7 @@ final class DirectoryChecks {
     PrivateDirectory directory = new PrivateDirectory(here.dir(), Reason.NO_RUNTIME_DIR);
     Reason reason = directory.prepare();
     if (reason != null) {
-      return Finding.missing("run-time directory", directory.problem(), reason.cure())
+      return Finding.missing("run-time directory", directory.problem(), reason.hint())
           .asEssential();
     }
     String found = here.dir() + ", this user's alone (0700)";
@@ -62,7 +62,7 @@ final class DirectoryChecks {
       return Finding.missing(
               "run-time directory",
               here.dir() + " cannot be written: " + e,
-              Reason.NO_RUNTIME_DIR.cure())
+              Reason.NO_RUNTIME_DIR.hint())
           .asEssential();
     }
   }
@@ -106,7 +106,7 @@ final class DirectoryChecks {
     PrivateDirectory directory = new PrivateDirectory(here.shmDir(), Reason.NO_SHM_DIR);
     Reason reason = directory.prepare();
     if (reason != null) {
-      return Finding.missing("shared memory", directory.problem(), reason.cure()).asEssential();
+      return Finding.missing("shared memory", directory.problem(), reason.hint()).asEssential();
     }
     try {
       mapAndTouch(here.shmDir().resolve(PROBE + ProcessHandle.current().pid()));
@@ -116,7 +116,7 @@ final class DirectoryChecks {
       return Finding.missing(
               "shared memory",
               here.shmDir() + " cannot be used: " + e,
-              noRoom(e) ? Reason.SHM_FULL.cure() : Reason.NO_SHM_DIR.cure())
+              noRoom(e) ? Reason.SHM_FULL.hint() : Reason.NO_SHM_DIR.hint())
           .asEssential();
     }
   }
@@ -140,9 +140,9 @@ final class DirectoryChecks {
             + " under load";
     Finding finding;
     if (connections == 0) {
-      finding = Finding.missing("shared memory", found, Reason.SHM_FULL.cure());
+      finding = Finding.missing("shared memory", found, Reason.SHM_FULL.hint());
     } else if (connections < FEW_CONNECTIONS) {
-      finding = Finding.warn("shared memory", found, Reason.SHM_FULL.cure());
+      finding = Finding.warn("shared memory", found, Reason.SHM_FULL.hint());
     } else if (!type.equals("tmpfs") && !type.equals("ramfs") && !type.startsWith("hugetlb")) {
       finding =
           Finding.warn(

@@ -29,12 +29,12 @@ import picocli.CommandLine.TypeConversionException;
     name = "doctor",
     mixinStandardHelpOptions = true,
     description = {
-      "Says what this machine can do, what is missing, and the cure. It makes the run-time and the"
+      "Says what this machine can do, what is missing, and what to do about it. It makes the run-time and the"
           + " shared-memory directory if they do not exist, as a program with Talaria would.",
       "",
-      "With --connect or --pid: why connections to a place, or of a process, are plain. It asks the"
+      "With --connect or --pid: why connections to a place, or of a process, are not accelerated. It asks the"
           + " counters files of the processes that live, and what the kernel tells of them, names"
-          + " what differs between the two ends, and the cure.",
+          + " what differs between the two ends, and what to do about it.",
       "",
       "With --nodes: which nodes of messaging are reached from here, by which transport, and why not by"
           + " another. It connects to them as a node of their cluster, and sends nothing.",
@@ -110,14 +110,14 @@ public final class DoctorCommand implements Callable<Integer> {
         paramLabel = "HOST:PORT",
         required = true,
         converter = Place.class,
-        description = "Why are connections to this place plain?")
+        description = "Explain why connections to HOST:PORT are not accelerated.")
     private HostPort place;
 
     @Option(
         names = "--pid",
         paramLabel = "PID",
         required = true,
-        description = "Why are connections of this process plain?")
+        description = "Explain why connections of this process are not accelerated.")
     private Long pid;
 
     @Option(

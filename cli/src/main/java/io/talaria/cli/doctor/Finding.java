@@ -8,25 +8,25 @@ package io.talaria.cli.doctor;
  * @param name what was looked at, in few words
  * @param status how it is
  * @param found what was found, with figures
- * @param cure what to do about it; empty if nothing
+ * @param hint what to do about it; empty if nothing
  * @param essential whether shared memory on this host does not work without it
  */
-record Finding(String name, Status status, String found, String cure, boolean essential) {
+record Finding(String name, Status status, String found, String hint, boolean essential) {
   static Finding ok(String name, String found) {
     return new Finding(name, Status.OK, found, "", false);
   }
 
-  static Finding warn(String name, String found, String cure) {
-    return new Finding(name, Status.WARN, found, cure, false);
+  static Finding warn(String name, String found, String hint) {
+    return new Finding(name, Status.WARN, found, hint, false);
   }
 
-  static Finding missing(String name, String found, String cure) {
-    return new Finding(name, Status.MISSING, found, cure, false);
+  static Finding missing(String name, String found, String hint) {
+    return new Finding(name, Status.MISSING, found, hint, false);
   }
 
   /** The same, as something that shared memory cannot do without. */
   Finding asEssential() {
-    return new Finding(name, status, found, cure, true);
+    return new Finding(name, status, found, hint, true);
   }
 
   /** Whether shared memory fails for this. */

@@ -12,7 +12,7 @@ import java.util.Map;
 final class Findings {
   private Findings() {}
 
-  /** For people: a line each, and one for its cure, all ended by a line feed. */
+  /** For people: a line each, and one for its hint, all ended by a line feed. */
   static String text(List<Finding> findings) {
     int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
     StringBuilder out = new StringBuilder();
@@ -24,8 +24,8 @@ final class Findings {
               finding.status().word(),
               finding.name(),
               finding.found()));
-      if (!finding.cure().isEmpty()) {
-        out.append(" ".repeat(width + 11)).append("→ ").append(finding.cure()).append('\n');
+      if (!finding.hint().isEmpty()) {
+        out.append(" ".repeat(width + 11)).append("→ ").append(finding.hint()).append('\n');
       }
     }
     return out.toString();
@@ -39,7 +39,7 @@ final class Findings {
       check.put("name", finding.name());
       check.put("status", finding.status().word());
       check.put("found", finding.found());
-      check.put("cure", finding.cure());
+      check.put("hint", finding.hint());
       check.put("essential", finding.essential());
       checks.add(check);
     }

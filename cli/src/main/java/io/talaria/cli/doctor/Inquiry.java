@@ -29,8 +29,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Why are connections to a place, or of a process, plain? Asks the counters files of the processes
- * that live, the kernel's list of sockets and {@code /proc}; touches no process.
+ * Explains why connections to an address, or of a process, are not accelerated. Asks the counters
+ * files of the processes that live, the kernel's list of sockets and {@code /proc}; touches no
+ * process.
  */
 final class Inquiry {
   private static final String CONNECTION = "connection";
@@ -39,7 +40,7 @@ final class Inquiry {
   private static final String NOT_SEEN =
       "Talaria is switched on there, but this connection is none of its: made by java.net.Socket"
           + " without talaria.sockets, by an asynchronous channel, or by a native transport";
-  private static final String NOT_SEEN_CURE =
+  private static final String NOT_SEEN_HINT =
       "Set talaria.sockets=true for java.net.Socket; see docs/limits.md for the rest.";
 
   private final Surroundings here;
@@ -49,7 +50,7 @@ final class Inquiry {
   private final List<Owned> all = new ArrayList<>();
   private final Map<Group, Integer> groups = new LinkedHashMap<>();
   private int accelerated;
-  private int plain;
+  private int notAccelerated;
 
   /** A connection or listener of a process with Talaria, and whose it is. */
   private record Owned(ProcessInfo process, ConnectionInfo connection) {}
@@ -68,10 +69,10 @@ final class Inquiry {
    *
    * @param findings in order
    * @param accelerated how many connections are accelerated, or on the way to it
-   * @param plain how many are not
+   * @param notAccelerated how many are not
    * @param verdict the whole in a sentence
    */
-  record Answer(List<Finding> findings, int accelerated, int plain, String verdict) {
+  record Answer(List<Finding> findings, int accelerated, int notAccelerated, String verdict) {
     /** Whether nothing is amiss. */
     boolean good() {
       return findings.stream().allMatch(finding -> finding.status() == Status.OK);
@@ -84,7 +85,7 @@ final class Inquiry {
     Map<String, Object> tree() {
       Map<String, Object> tree = new LinkedHashMap<>();
       tree.put("accelerated", accelerated);
-      tree.put("plain", plain);
+      tree.put("notAccelerated", notAccelerated);
       tree.put("verdict", verdict);
       tree.put("checks", Findings.tree(findings));
       return tree;
@@ -210,7 +211,7 @@ final class Inquiry {
               "a process of user " + row.user() + " listens, which this user may not look at",
               row.user() == ownUser()
                   ? "Ask as root, or inside its container."
-                  : Reason.OTHER_USER.cure()));
+                  : Reason.OTHER_USER.hint()));
     } else {
       List<Difference> found =
           Differences.between(new End("client", null, null), new End(SERVER, facts, infoOf(facts)));
@@ -224,7 +225,7 @@ final class Inquiry {
                       + " asynchronous channel, or by a native transport",
                   "Set talaria.sockets=true for java.net.ServerSocket; see docs/limits.md for the"
                       + " rest.")
-              : Finding.warn(SERVER, texts(found), cures(found)));
+              : Finding.warn(SERVER, texts(found), hints(found)));
     }
   }
 
@@ -251,7 +252,7 @@ final class Inquiry {
             : Finding.missing(
                 SERVER,
                 found + ", not announced: " + reason.code() + ". " + reason.sentence(),
-                missing(listener).isEmpty() ? reason.cure() : missing(listener)));
+                missing(listener).isEmpty() ? reason.hint() : missing(listener)));
   }
 
   /** What the process itself says is missing for UCX, if that keeps a connection on TCP. */
@@ -263,7 +264,7 @@ final class Inquiry {
     Path file = here.hosts().rules();
     if (file == null) {
       findings.add(
-          Finding.warn("address", place.host() + " is another host", Reason.NOT_LOCAL.cure()));
+          Finding.warn("address", place.host() + " is another host", Reason.NOT_LOCAL.hint()));
       return;
     }
     Finding judged = BetweenHostsChecks.rules(here);
@@ -279,7 +280,7 @@ final class Inquiry {
     findings.add(
         named
             ? Finding.ok("rules", file + " has a connect rule for " + place)
-            : Finding.missing("rules", file + " has no rule for " + place, Reason.NO_RULE.cure()));
+            : Finding.missing("rules", file + " has no rule for " + place, Reason.NO_RULE.hint()));
     findings.add(BetweenHostsChecks.key(here));
   }
 
@@ -352,7 +353,7 @@ final class Inquiry {
     }
     List<Difference> found =
         Differences.between(new End("client", null, null), new End("process", facts, null));
-    findings.add(Finding.missing("process", texts(found), cures(found)));
+    findings.add(Finding.missing("process", texts(found), hints(found)));
   }
 
   /** Says so if a process with Talaria has TCP sockets, and Talaria none of them. */
@@ -383,7 +384,7 @@ final class Inquiry {
                     ? " of an implementation of their own"
                     : " without talaria.sockets")
                 + ", by an asynchronous channel, or by a native transport",
-            NOT_SEEN_CURE));
+            NOT_SEEN_HINT));
   }
 
   private ProcessInfo infoOf(ProcessFacts facts) throws IOException {
@@ -417,7 +418,7 @@ final class Inquiry {
     if (connection.transport() != Transport.TCP || connection.reason() == Reason.PENDING) {
       accelerated++;
     } else {
-      plain++;
+      notAccelerated++;
       ProcessFacts peerFacts;
       ProcessInfo peerInfo;
       TcpTable.Row row =
@@ -453,11 +454,11 @@ final class Inquiry {
                     + row.user()
                     + ", this as "
                     + mine.facts().user(),
-                Reason.OTHER_USER.cure()));
+                Reason.OTHER_USER.hint()));
       }
       found.addAll(client ? Differences.between(mine, theirs) : Differences.between(theirs, mine));
       if (found.isEmpty() && peerInfo != null && other(one) == null) {
-        found.add(new Difference("at the " + theirs.word() + ": " + NOT_SEEN, NOT_SEEN_CURE));
+        found.add(new Difference("at the " + theirs.word() + ": " + NOT_SEEN, NOT_SEEN_HINT));
       }
       if (found.isEmpty() && other != null && other.connection.reason() != connection.reason()) {
         Reason theirReason = other.connection.reason();
@@ -469,8 +470,8 @@ final class Inquiry {
                     + ": "
                     + theirReason.sentence(),
                 connection.reason() == Reason.REFUSED
-                    ? theirReason.cure()
-                    : connection.reason().cure()));
+                    ? theirReason.hint()
+                    : connection.reason().hint()));
       }
       differences = List.copyOf(found);
     }
@@ -505,8 +506,8 @@ final class Inquiry {
       findings.add(finding(entry.getKey(), entry.getValue()));
     }
     String verdict;
-    if (accelerated + plain > 0) {
-      verdict = accelerated + " accelerated, " + plain + " plain.";
+    if (accelerated + notAccelerated > 0) {
+      verdict = accelerated + " accelerated, " + notAccelerated + " not accelerated.";
     } else {
       boolean amiss = findings.stream().anyMatch(finding -> finding.status() != Status.OK);
       verdict =
@@ -517,7 +518,7 @@ final class Inquiry {
                   + here.dir()
                   + " and one talaria.shm.dir.";
     }
-    return new Answer(List.copyOf(findings), accelerated, plain, verdict);
+    return new Answer(List.copyOf(findings), accelerated, notAccelerated, verdict);
   }
 
   private static Finding finding(Group group, int count) {
@@ -532,19 +533,19 @@ final class Inquiry {
     if (group.transport != Transport.TCP || group.reason == Reason.PENDING) {
       return Finding.ok(CONNECTION, found + group.transport.code() + ", " + group.reason.code());
     }
-    found += "plain, " + group.reason.code() + ". ";
+    found += "not accelerated, " + group.reason.code() + ". ";
     return group.differences.isEmpty()
-        ? Finding.warn(CONNECTION, found + group.reason.sentence(), group.reason.cure())
+        ? Finding.warn(CONNECTION, found + group.reason.sentence(), group.reason.hint())
         : Finding.warn(
-            CONNECTION, found + sentence(texts(group.differences)), cures(group.differences));
+            CONNECTION, found + sentence(texts(group.differences)), hints(group.differences));
   }
 
   private static String texts(List<Difference> differences) {
     return String.join("; ", differences.stream().map(Difference::text).toList());
   }
 
-  private static String cures(List<Difference> differences) {
-    return String.join(" ", differences.stream().map(Difference::cure).distinct().toList());
+  private static String hints(List<Difference> differences) {
+    return String.join(" ", differences.stream().map(Difference::hint).distinct().toList());
   }
 
   private static String sentence(String text) {

@@ -58,7 +58,7 @@ final class JavaChecks {
       AgentJar agent = AgentJar.locate(given);
       return Finding.ok("agent", agent.file() + ", version " + agent.version());
     } catch (HarnessException e) {
-      // The harness's words hold the cure of a measuring command, which is not quite ours.
+      // The harness's words hold the hint of a measuring command, which is not quite ours.
       String found = e.getMessage().replaceFirst("^no agent: ", "").replaceFirst(";.*", "");
       return Finding.missing(
           "agent",

@@ -43,7 +43,7 @@ final class MpjChecks {
     }
     List<String> devices = new ArrayList<>();
     List<String> reasons = new ArrayList<>();
-    List<String> cures = new ArrayList<>();
+    List<String> hints = new ArrayList<>();
     Path memory = here.system(MEMORY);
     long free = free(memory);
     int ranks = ranksIn(free);
@@ -62,7 +62,7 @@ final class MpjChecks {
               + (free < 0
                   ? " is no directory that this user can write to"
                   : " has only " + Show.bytes(free) + " free"));
-      cures.add(
+      hints.add(
           "Mount a larger /dev/shm (mount -o remount,size=1g /dev/shm; in a container: --shm-size),"
               + " or name another directory: -Dtalaria.mpj.dir.");
     }
@@ -73,15 +73,15 @@ final class MpjChecks {
       devices.add("ucxdev");
     } else {
       reasons.add("no ucxdev: no libucp.so.0 where the loader looks");
-      cures.add("Install UCX for ucxdev (Debian and Ubuntu: apt install libucx0).");
+      hints.add("Install UCX for ucxdev (Debian and Ubuntu: apt install libucx0).");
     }
     String found = String.join(", ", devices) + "; " + between(here, ucx);
     if (reasons.isEmpty()) {
       return Finding.ok(NAME, found);
     }
     found += "; " + String.join("; ", reasons);
-    String cure = String.join(" ", cures);
-    return ranks >= 2 ? Finding.missing(NAME, found, cure) : Finding.warn(NAME, found, cure);
+    String hint = String.join(" ", hints);
+    return ranks >= 2 ? Finding.missing(NAME, found, hint) : Finding.warn(NAME, found, hint);
   }
 
   private static String between(Surroundings here, boolean ucx) {

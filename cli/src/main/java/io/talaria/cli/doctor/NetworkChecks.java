@@ -86,7 +86,7 @@ final class NetworkChecks {
           device.getFileName() + (ports.isEmpty() ? "" : " (" + String.join(", ", ports) + ")"));
     }
     return devices.isEmpty()
-        ? Finding.missing(RdmaDevices.NAME, RdmaDevices.NONE, RdmaDevices.CURE)
+        ? Finding.missing(RdmaDevices.NAME, RdmaDevices.NONE, RdmaDevices.HINT)
         : Finding.ok(RdmaDevices.NAME, String.join("; ", devices));
   }
 }

@@ -6,7 +6,7 @@ package io.talaria.cli.doctor;
 public final class RdmaDevices {
   static final String NAME = "RDMA devices";
   static final String NONE = "none in /sys/class/infiniband";
-  static final String CURE =
+  static final String HINT =
       "Only the fabric between hosts and verbs from Java want one: an InfiniBand or RoCE adapter,"
           + " or software RoCE (rdma link add).";
 
@@ -15,9 +15,9 @@ public final class RdmaDevices {
   /**
    * The doctor's words in one line.
    *
-   * @return a sentence with the cure
+   * @return a sentence with the hint
    */
   public static String missing() {
-    return NAME + ": " + NONE + ". " + CURE;
+    return NAME + ": " + NONE + ". " + HINT;
   }
 }

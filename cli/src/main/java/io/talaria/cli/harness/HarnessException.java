@@ -9,7 +9,7 @@ public class HarnessException extends Exception {
   /**
    * Creates the exception.
    *
-   * @param message what went wrong, with the cure where there is one
+   * @param message what went wrong, with the hint where there is one
    */
   public HarnessException(String message) {
     super(message);
@@ -18,7 +18,7 @@ public class HarnessException extends Exception {
   /**
    * Creates the exception.
    *
-   * @param message what went wrong, with the cure where there is one
+   * @param message what went wrong, with the hint where there is one
    * @param cause what caused it
    */
   public HarnessException(String message, Throwable cause) {

@@ -10,7 +10,7 @@ public interface PortSource extends AutoCloseable {
    * Looks at the ports.
    *
    * @return what they say now
-   * @throws IOException if what is needed is missing; the message has the cure
+   * @throws IOException if what is needed is missing; the message has the hint
    * @throws InterruptedException if this thread is interrupted
    */
   Look look() throws IOException, InterruptedException;

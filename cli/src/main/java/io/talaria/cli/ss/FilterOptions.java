@@ -66,7 +66,7 @@ final class FilterOptions {
       names = "--reason",
       paramLabel = "CODE",
       split = ",",
-      description = "Only connections with this reason, such as peer-plain.")
+      description = "Only connections with this reason, such as peer-not-accelerated.")
   private List<String> reasons = new ArrayList<>();
 
   @Option(
@@ -80,7 +80,7 @@ final class FilterOptions {
       names = "--state",
       paramLabel = "STATE",
       split = ",",
-      description = "Only listening, negotiating, accelerated or plain.")
+      description = "Only listening, negotiating, accelerated or not-accelerated.")
   private List<String> states = new ArrayList<>();
 
   FilterOptions() {}

@@ -183,7 +183,7 @@ final class SsText {
     }
     List<String> lines = new ArrayList<>();
     for (Reason reason : reasons) {
-      lines.add(reason.code() + ": " + reason.sentence() + " " + reason.cure());
+      lines.add(reason.code() + ": " + reason.sentence() + " " + reason.hint());
     }
     if (reasons.contains(Reason.NO_UCX)) {
       for (Snapshot.Entry entry : snapshot.processes()) {

@@ -17,7 +17,7 @@ enum State {
   /** A connection on a faster transport. */
   ACCELERATED,
   /** A connection that stays on TCP. */
-  PLAIN;
+  NOT_ACCELERATED;
 
   static State of(ConnectionInfo connection) {
     if (connection.role() == Role.LISTENER) {
@@ -26,11 +26,11 @@ enum State {
     if (connection.transport() != Transport.TCP) {
       return ACCELERATED;
     }
-    return connection.reason() == Reason.PENDING ? NEGOTIATING : PLAIN;
+    return connection.reason() == Reason.PENDING ? NEGOTIATING : NOT_ACCELERATED;
   }
 
   /** The name used in options and JSON. */
   String code() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

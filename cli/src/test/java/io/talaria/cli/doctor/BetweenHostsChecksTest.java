@@ -75,8 +75,8 @@ class BetweenHostsChecksTest {
 
   private static void assertFinding(Finding finding, Status status, String... words) {
     assertThat(finding.status()).as(finding.toString()).isEqualTo(status);
-    assertThat(finding.found() + " / " + finding.cure()).contains(words);
-    assertThat(finding.cure().isEmpty()).as("no cure").isEqualTo(status == Status.OK);
+    assertThat(finding.found() + " / " + finding.hint()).contains(words);
+    assertThat(finding.hint().isEmpty()).as("no hint").isEqualTo(status == Status.OK);
     assertThat(finding.isFatal()).as("shared memory does without").isFalse();
   }
 
@@ -107,7 +107,7 @@ class BetweenHostsChecksTest {
         BetweenHostsChecks.rules(here()),
         Status.MISSING,
         rules + ", line 3: '10.0.0.0/33' must be",
-        "stay plain");
+        "stay on TCP");
     assertFinding(RendezvousCheck.ports(here()), Status.WARN, "Mend the rules first");
     Files.writeString(rules, "# nothing\n");
     assertFinding(BetweenHostsChecks.rules(here()), Status.WARN, "has none", "connect and bind");
@@ -226,7 +226,7 @@ class BetweenHostsChecksTest {
     assertFinding(
         BetweenHostsChecks.transports(UcxInfo.transports(here())),
         Status.WARN,
-        "to other hosts: tcp on [eth0]; connections stay plain (ucx-tcp-only)",
+        "to other hosts: tcp on [eth0]; connections stay on TCP (ucx-tcp-only)",
         "ucx_info -d");
 
     String more = SAMPLE + "#      Transport: rc_mlx5\n#         Device: mlx5_0:1\n";

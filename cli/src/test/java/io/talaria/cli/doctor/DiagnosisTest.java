@@ -74,8 +74,8 @@ class DiagnosisTest {
 
   private static void assertFinding(Finding finding, Status status, String... words) {
     assertThat(finding.status()).as(finding.toString()).isEqualTo(status);
-    assertThat(finding.found() + " / " + finding.cure()).contains(words);
-    assertThat(finding.cure().isEmpty()).as("no cure").isEqualTo(status == Status.OK);
+    assertThat(finding.found() + " / " + finding.hint()).contains(words);
+    assertThat(finding.hint().isEmpty()).as("no hint").isEqualTo(status == Status.OK);
   }
 
   // Directories
@@ -100,7 +100,7 @@ class DiagnosisTest {
   }
 
   @Test
-  void aDirectoryOpenToOthersIsRefusedWithTheCure() throws Exception {
+  void aDirectoryOpenToOthersIsRefusedWithTheHint() throws Exception {
     for (String name : List.of("run", "shm")) {
       Path open = Files.createDirectory(temp.resolve(name));
       Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -110,8 +110,8 @@ class DiagnosisTest {
         Status.MISSING,
         "has mode rwxr-xr-x",
         "chmod 700 " + temp.resolve("run"),
-        Reason.INSECURE_DIR.cure());
-    assertFinding(DirectoryChecks.sharedMemory(here()), Status.MISSING, Reason.INSECURE_DIR.cure());
+        Reason.INSECURE_DIR.hint());
+    assertFinding(DirectoryChecks.sharedMemory(here()), Status.MISSING, Reason.INSECURE_DIR.hint());
     assertThat(DirectoryChecks.sharedMemory(here()).isFatal()).isTrue();
   }
 
@@ -132,9 +132,9 @@ class DiagnosisTest {
             List.of(),
             NO_HOSTS);
     assertFinding(
-        DirectoryChecks.runtimeDirectory(broken), Status.MISSING, Reason.NO_RUNTIME_DIR.cure());
+        DirectoryChecks.runtimeDirectory(broken), Status.MISSING, Reason.NO_RUNTIME_DIR.hint());
     assertFinding(DirectoryChecks.peerCredentials(broken), Status.MISSING, "no Unix-domain socket");
-    assertFinding(DirectoryChecks.sharedMemory(broken), Status.MISSING, Reason.NO_SHM_DIR.cure());
+    assertFinding(DirectoryChecks.sharedMemory(broken), Status.MISSING, Reason.NO_SHM_DIR.hint());
   }
 
   @Test

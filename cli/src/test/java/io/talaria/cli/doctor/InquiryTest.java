@@ -28,7 +28,7 @@ import picocli.CommandLine;
 
 /**
  * What {@code doctor --connect} and {@code --pid} say of hosts that cannot be set up in a test.
- * With real processes: WhyPlainTest in module it.
+ * With real processes: NotAcceleratedTest in module it.
  */
 @Timeout(60)
 class InquiryTest {
@@ -133,7 +133,7 @@ class InquiryTest {
   void aServerOfAnotherUserThatCannotBeLookedAt() throws Exception {
     system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 65534, 77));
     assertThat(ask(8080).text())
-        .contains("a process of user 65534 listens", Reason.OTHER_USER.cure());
+        .contains("a process of user 65534 listens", Reason.OTHER_USER.hint());
   }
 
   @Test
@@ -154,11 +154,11 @@ class InquiryTest {
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
           .transport(Transport.TCP, Reason.NO_OFFER, "");
       Answer answer = ask(8080);
-      assertThat(answer.plain()).isEqualTo(1);
+      assertThat(answer.notAccelerated()).isEqualTo(1);
       assertThat(answer.text())
           .contains("listens at 127.0.0.1:8080, announced in " + run)
-          .contains("plain, no-offer. The client runs as user 65534, this as 1000")
-          .contains("0 accelerated, 1 plain.");
+          .contains("not accelerated, no-offer. The client runs as user 65534, this as 1000")
+          .contains("0 accelerated, 1 not accelerated.");
     }
   }
 
@@ -177,14 +177,14 @@ class InquiryTest {
       assertThat(ask(8080).findings())
           .filteredOn(finding -> finding.toString().contains("no-ucx"))
           .hasSize(2)
-          .allSatisfy(finding -> assertThat(finding.cure()).startsWith(missing.replace(".", "")));
+          .allSatisfy(finding -> assertThat(finding.hint()).startsWith(missing.replace(".", "")));
     }
   }
 
   @Test
   void anotherHost() throws Exception {
     Answer answer = Inquiry.connect(here(), new HostPort("192.0.2.1", 80));
-    assertThat(answer.text()).contains("192.0.2.1 is another host", Reason.NOT_LOCAL.cure());
+    assertThat(answer.text()).contains("192.0.2.1 is another host", Reason.NOT_LOCAL.hint());
   }
 
   @Test

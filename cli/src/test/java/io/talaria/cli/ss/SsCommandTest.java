@@ -66,9 +66,9 @@ class SsCommandTest {
     ConnectionCounters tcp =
         counters.connection(
             Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181));
-    tcp.transport(Transport.TCP, Reason.PEER_PLAIN, "");
+    tcp.transport(Transport.TCP, Reason.PEER_NOT_ACCELERATED, "");
     tcp.tcpOut(2048);
-    counters.refused(Reason.PEER_PLAIN);
+    counters.refused(Reason.PEER_NOT_ACCELERATED);
     return counters;
   }
 
@@ -143,12 +143,22 @@ class SsCommandTest {
               "1/0");
       assertThat(lines[4])
           .containsSubsequence(
-              "client", "[::1]:50003", "[::1]:2181", "tcp", "-", "peer-plain", "0 B", "2 KiB");
+              "client",
+              "[::1]:50003",
+              "[::1]:2181",
+              "tcp",
+              "-",
+              "peer-not-accelerated",
+              "0 B",
+              "2 KiB");
       assertThat(List.of(lines).subList(6, lines.length))
           .containsExactly(
               "1 process, 1 listener, 2 connections (1 tcp, 1 shm); in 3 MiB, out 2.1 KiB",
-              "upgrades that did not come about so far: peer-plain 1",
-              "peer-plain: " + Reason.PEER_PLAIN.sentence() + " " + Reason.PEER_PLAIN.cure());
+              "upgrades that did not come about so far: peer-not-accelerated 1",
+              "peer-not-accelerated: "
+                  + Reason.PEER_NOT_ACCELERATED.sentence()
+                  + " "
+                  + Reason.PEER_NOT_ACCELERATED.hint());
       assertThat(counters.problem()).isNull();
     }
   }
@@ -198,9 +208,9 @@ class SsCommandTest {
       assertThat(roles("--address", "::1")).containsExactly("client");
       assertThat(roles("--address", "127.0.0.1", "--address", "0:0::1"))
           .containsExactly("accepted", "client");
-      assertThat(roles("--reason", "peer-plain")).containsExactly("client");
+      assertThat(roles("--reason", "peer-not-accelerated")).containsExactly("client");
       assertThat(roles("--role", "listener,client")).containsExactly("listener", "client");
-      assertThat(roles("--state", "plain")).containsExactly("client");
+      assertThat(roles("--state", "not-accelerated")).containsExactly("client");
       assertThat(roles("--state", "accelerated")).containsExactly("accepted");
       assertThat(roles("--state", "listening")).containsExactly("listener");
       assertThat(roles("--state", "negotiating")).isEmpty();
@@ -256,7 +266,8 @@ class SsCommandTest {
       JsonNode process = tree.get("processes").get(0);
       assertThat(process.get("pid").asLong()).isEqualTo(PID);
       assertThat(process.get("liveness").asText()).isEqualTo("live");
-      assertThat(process.get("totals").get("refused").get("peer-plain").asInt()).isEqualTo(1);
+      assertThat(process.get("totals").get("refused").get("peer-not-accelerated").asInt())
+          .isEqualTo(1);
       assertThat(process.get("connections")).hasSize(3);
       JsonNode connection = process.get("connections").get(1);
       assertThat(connection.get("transport").asText()).isEqualTo("shm");
@@ -278,8 +289,8 @@ class SsCommandTest {
           .containsPattern(
               "talaria_connections\\{.*role=\"accepted\",transport=\"shm\",reason=\"same-host\"} 1\n")
           .containsPattern(
-              "talaria_connections\\{.*role=\"client\",transport=\"tcp\",reason=\"peer-plain\"} 1\n")
-          .containsPattern("talaria_refused_total\\{.*reason=\"peer-plain\"} 1\n")
+              "talaria_connections\\{.*role=\"client\",transport=\"tcp\",reason=\"peer-not-accelerated\"} 1\n")
+          .containsPattern("talaria_refused_total\\{.*reason=\"peer-not-accelerated\"} 1\n")
           .containsPattern(
               "talaria_read_bytes_total\\{.*transport=\"accelerated\"} " + (3 << 20) + "\n")
           .containsPattern("talaria_written_bytes_total\\{.*transport=\"tcp\"} 2048\n")
@@ -394,7 +405,7 @@ class SsCommandTest {
 
       List<String> large = text.screen("2 s", new Terminal.Size(100, 300));
       assertThat(large.get(4)).contains("detail", "writes/s", "wakeups", "age");
-      assertThat(large).anyMatch(line -> line.startsWith("peer-plain: "));
+      assertThat(large).anyMatch(line -> line.startsWith("peer-not-accelerated: "));
       assertThat(large).noneMatch(line -> line.contains(" more"));
 
       assertThat(text.screen("2 s", new Terminal.Size(2, 10))).hasSize(2);
@@ -429,7 +440,9 @@ class SsCommandTest {
     refused("--json and --prometheus are two ways", "--json", "--prometheus");
     refused("--role owner is none of client, accepted, listener", "--role", "owner");
     refused(
-        "--state idle is none of listening, negotiating, accelerated, plain", "--state", "idle");
+        "--state idle is none of listening, negotiating, accelerated, not-accelerated",
+        "--state",
+        "idle");
     refused("--reason plain is none of negotiating, same-host, announced", "--reason", "plain");
     refused("--port 65536 is not within 1 and 65535", "--port", "65536");
     refused("--address localhost is no IP address, such as 127.0.0.1", "--address", "localhost");

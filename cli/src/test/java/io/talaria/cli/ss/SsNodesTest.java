@@ -48,7 +48,7 @@ class SsNodesTest {
             + namespace
             + "\",\"cluster\":\"shop\",\"node\":"
             + node
-            + ",\"received\":12,\"openCalls\":3,\"lost\":1,\"dropped\":0,\"failed\":0,\"late\":0,"
+            + ",\"received\":12,\"openRequests\":3,\"lost\":1,\"dropped\":0,\"failed\":0,\"late\":0,"
             + "\"stalled\":2,\"peers\":["
             + peers
             + "]}\n");
@@ -56,8 +56,8 @@ class SsNodesTest {
 
   private static final String PEER =
       "{\"peer\":9,\"transport\":\"shm\",\"reason\":\"same user, same host\",\"state\":\"connected\","
-          + "\"outBytes\":2048,\"takenBytes\":1024,\"inBytes\":24,\"unconsumedBytes\":1024,"
-          + "\"ringBytes\":32768,\"openCalls\":3,\"waiting\":0}";
+          + "\"outBytes\":2048,\"deliveredBytes\":1024,\"inBytes\":24,\"unconsumedBytes\":1024,"
+          + "\"dataRingBytes\":32768,\"openRequests\":3,\"waiting\":0}";
 
   @Test
   void nodesAndTheirPeersAreShown() throws IOException {

@@ -25,7 +25,7 @@ public final class Ss {
   public static void expect(Pair pair, Child server, Child client)
       throws IOException, InterruptedException {
     expect(pair, server, "accepted", Reason.NO_OFFER);
-    expect(pair, client, "client", Reason.PEER_PLAIN);
+    expect(pair, client, "client", Reason.PEER_NOT_ACCELERATED);
   }
 
   private static void expect(Pair pair, Child child, String role, Reason plain)

@@ -186,7 +186,7 @@ public final class Transports {
       await(server, expected(pair, Reason.NO_OFFER), "as " + pair + " must be");
     }
     if (pair.client().accelerated()) {
-      await(client, expected(pair, Reason.PEER_PLAIN), "as " + pair + " must be");
+      await(client, expected(pair, Reason.PEER_NOT_ACCELERATED), "as " + pair + " must be");
     }
   }
 
@@ -206,7 +206,7 @@ public final class Transports {
       expectEach(server, expected(pair, Reason.NO_OFFER), count, pair);
     }
     if (pair.client().accelerated()) {
-      expectEach(client, expected(pair, Reason.PEER_PLAIN), count, pair);
+      expectEach(client, expected(pair, Reason.PEER_NOT_ACCELERATED), count, pair);
     }
   }
 
@@ -256,7 +256,7 @@ public final class Transports {
     return (!pair.server().accelerated()
             || of(server).stream().anyMatch(expected(pair, Reason.NO_OFFER)))
         && (!pair.client().accelerated()
-            || of(client).stream().anyMatch(expected(pair, Reason.PEER_PLAIN)));
+            || of(client).stream().anyMatch(expected(pair, Reason.PEER_NOT_ACCELERATED)));
   }
 
   private static Predicate<ConnectionInfo> expected(Pair pair, Reason plain) {

@@ -81,7 +81,7 @@ public final class ZooKeeperDirectory implements NodeDirectory, AutoCloseable {
    *
    * @param ensemble {@code HOST:PORT} of ZooKeeper's members, separated by commas
    * @param cluster the nodes' {@link NodeOptions#cluster}; not {@code default}, and without slashes
-   * @param limit how long to wait for an answer, at least 1 ms; also how long ZooKeeper keeps the
+   * @param limit how long to wait for a response, at least 1 ms; also how long ZooKeeper keeps the
    *     announcements of a process that has ended without a word, within what its members allow
    * @throws IOException if none of them has answered within the limit; nothing is left running
    */

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ZooKeeperDirectoryTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final long LIMIT_NS = LIMIT.toNanos();
   private static TestingCluster ensemble;
 
   record Figure(long value) {}
@@ -55,19 +54,20 @@ class ZooKeeperDirectoryTest {
         Node.start(
             NodeOptions.of(id)
                 .cluster(cluster)
-                .transports(Transport.STREAM)
+                .transports(Transport.TCP)
                 .listen("127.0.0.1", 0)
                 .runDirectory(directory.resolve("run"))
                 .sharedMemoryDirectory(directory.resolve("shm"))
-                .sendLimit(LIMIT)
+                .sendTimeout(LIMIT)
                 .directory(known)
-                .answer(Figure.class, Dispatch.INLINE, (figure, call) -> call.answer(figure)));
+                .handle(
+                    Figure.class, Dispatch.INLINE, (figure, request) -> request.respond(figure)));
     known.announce(id, "127.0.0.1", node.port(), LIMIT);
     return node;
   }
 
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long until = System.nanoTime() + LIMIT_NS;
+    long until = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as(what).isLessThan(until);
       Thread.sleep(10);
@@ -75,7 +75,7 @@ class ZooKeeperDirectoryTest {
   }
 
   private static long ask(Node from, int to, long value) throws Exception {
-    return from.peer(to).ask(new Figure(value), Figure.class, LIMIT_NS).value();
+    return from.peer(to).request(new Figure(value), Figure.class, LIMIT).value();
   }
 
   @Test

@@ -3,10 +3,10 @@
 package io.talaria.messaging.codec;
 
 import io.talaria.messaging.Codec;
-import io.talaria.messaging.In;
 import io.talaria.messaging.MalformedMessageException;
-import io.talaria.messaging.MayBeNull;
-import io.talaria.messaging.Out;
+import io.talaria.messaging.MessageReader;
+import io.talaria.messaging.MessageWriter;
+import io.talaria.messaging.OptionalField;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -34,7 +34,7 @@ import java.util.Set;
 public final class Adapter {
   /** Reads what the other node has written. */
   private interface Reader {
-    Object read(In in);
+    Object read(MessageReader in);
   }
 
   /** A reader that is not made yet. */
@@ -42,7 +42,7 @@ public final class Adapter {
     private Reader reader;
 
     @Override
-    public Object read(In in) {
+    public Object read(MessageReader in) {
       return reader.read(in);
     }
   }
@@ -98,12 +98,12 @@ public final class Adapter {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         throw new UnsupportedOperationException("it reads only");
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return reader.read(in);
       }
     };
@@ -174,7 +174,7 @@ public final class Adapter {
     return element;
   }
 
-  private static Object[] elements(In in, Reader element) {
+  private static Object[] elements(MessageReader in, Reader element) {
     Object[] elements = new Object[in.getLength(1)];
     in.enter();
     for (int i = 0; i < elements.length; i++) {
@@ -210,7 +210,7 @@ public final class Adapter {
 
   // ---- numbers and strings
 
-  private static Reader leaf(Class<?> own, Form.Leaf leaf, boolean compact, String where) {
+  private static Reader leaf(Class<?> own, Form.Leaf leaf, boolean varint, String where) {
     Class<?> from = primitive(leaf.type());
     if (from == null) {
       Codecs.Simple simple = Codecs.Simple.of(own);
@@ -223,7 +223,7 @@ public final class Adapter {
     if (to == null || (to != from && !WIDER.getOrDefault(from, Set.of()).contains(to))) {
       throw differs(where, own, leaf);
     }
-    Reader reader = primitive(from, compact);
+    Reader reader = primitive(from, varint);
     return to == from ? reader : in -> widened(reader.read(in), to);
   }
 
@@ -237,26 +237,26 @@ public final class Adapter {
     return null;
   }
 
-  private static Reader primitive(Class<?> type, boolean compact) {
+  private static Reader primitive(Class<?> type, boolean varint) {
     if (type == int.class) {
-      return compact ? In::getCompactInt : In::getInt;
+      return varint ? MessageReader::getVarInt : MessageReader::getInt;
     }
     if (type == long.class) {
-      return compact ? In::getCompactLong : In::getLong;
+      return varint ? MessageReader::getVarLong : MessageReader::getLong;
     }
     if (type == boolean.class) {
-      return In::getBoolean;
+      return MessageReader::getBoolean;
     }
     if (type == byte.class) {
-      return In::getByte;
+      return MessageReader::getByte;
     }
     if (type == short.class) {
-      return In::getShort;
+      return MessageReader::getShort;
     }
     if (type == char.class) {
-      return In::getChar;
+      return MessageReader::getChar;
     }
-    return type == float.class ? In::getFloat : In::getDouble;
+    return type == float.class ? MessageReader::getFloat : MessageReader::getDouble;
   }
 
   private static Object widened(Object value, Class<?> to) {
@@ -293,7 +293,7 @@ public final class Adapter {
                         .orElse(null))
             .toArray();
     return in -> {
-      int number = in.getCompactUnsigned();
+      int number = in.getVarUnsigned();
       if (number < 0 || number >= byNumber.length) {
         throw new MalformedMessageException(type.getName() + " has no constant number " + number);
       }
@@ -314,7 +314,7 @@ public final class Adapter {
       byNumber.add(same.size() == 1 ? element(same.getFirst(), leaf.form(), where) : null);
     }
     return in -> {
-      int number = in.getCompactUnsigned();
+      int number = in.getVarUnsigned();
       if (number < 0 || number >= byNumber.size()) {
         throw new MalformedMessageException(type.getName() + " has no subtype number " + number);
       }
@@ -373,14 +373,14 @@ public final class Adapter {
 
   private Reader component(Class<?> type, RecordComponent own, Form.Part there) {
     String where = "component " + own.getName() + " of " + type.getName();
-    if (there.compact()) {
-      return leaf(own.getType(), new Form.Leaf(compact(there).getName()), true, where);
+    if (there.varint()) {
+      return leaf(own.getType(), new Form.Leaf(varint(there).getName()), true, where);
     }
     Reader reader = element(own.getGenericType(), there.form(), where);
     if (!there.nullable()) {
       return reader;
     }
-    if (!own.isAnnotationPresent(MayBeNull.class)) {
+    if (!own.isAnnotationPresent(OptionalField.class)) {
       throw new IllegalArgumentException(where + " may be null there, and not here");
     }
     return orNull(reader);
@@ -390,18 +390,18 @@ public final class Adapter {
     return in -> in.getBoolean() ? reader.read(in) : null;
   }
 
-  private static Class<?> compact(Form.Part part) {
+  private static Class<?> varint(Form.Part part) {
     Class<?> type = part.form() instanceof Form.Leaf leaf ? primitive(leaf.type()) : null;
     if (part.nullable() || (type != int.class && type != long.class)) {
       throw new IllegalArgumentException(
-          "component " + part.name() + " cannot be compact: " + part.form());
+          "component " + part.name() + " cannot be varint: " + part.form());
     }
     return type;
   }
 
   private static Object defaultOf(Class<?> type, RecordComponent own) {
     Class<?> raw = own.getType();
-    if (own.isAnnotationPresent(MayBeNull.class)) {
+    if (own.isAnnotationPresent(OptionalField.class)) {
       return null;
     }
     Class<?> primitive = raw.isPrimitive() ? raw : PRIMITIVES.get(raw);
@@ -427,7 +427,7 @@ public final class Adapter {
             + type.getName()
             + " is not there, and a "
             + raw.getSimpleName()
-            + " has no default: declare it @MayBeNull or Optional");
+            + " has no default: declare it @OptionalField or Optional");
   }
 
   private MethodHandle constructor(Class<?> type, RecordComponent[] own) {
@@ -457,8 +457,8 @@ public final class Adapter {
   // ---- what is not wanted
 
   private Reader skipped(Form.Part part) {
-    if (part.compact()) {
-      return primitive(compact(part), true);
+    if (part.varint()) {
+      return primitive(varint(part), true);
     }
     Reader there = skipped(part.form());
     return part.nullable() ? orNull(there) : there;
@@ -471,7 +471,7 @@ public final class Adapter {
       case Form.ListOf list -> skippedElements(list.element());
       case Form.ArrayOf array -> skippedElements(array.element());
       case Form.OptionalOf some -> orNull(skipped(some.element()));
-      case Form.EnumOf unused -> In::getCompactUnsigned;
+      case Form.EnumOf unused -> MessageReader::getVarUnsigned;
       case Form.Known known -> skipped(theirs.of(known));
       case Form.RecordOf record -> skippedOnce(record, () -> skippedComponents(record));
       case Form.OneOf oneOf -> skippedOnce(oneOf, () -> skippedLeaves(oneOf));
@@ -491,7 +491,7 @@ public final class Adapter {
   private Reader skippedLeaves(Form.OneOf oneOf) {
     Reader[] parts = oneOf.leaves().stream().map(this::skipped).toArray(Reader[]::new);
     return in -> {
-      int number = in.getCompactUnsigned();
+      int number = in.getVarUnsigned();
       if (number < 0 || number >= parts.length) {
         throw new MalformedMessageException(oneOf.name() + " has no subtype number " + number);
       }

@@ -3,11 +3,11 @@
 package io.talaria.messaging.codec;
 
 import io.talaria.messaging.Codec;
-import io.talaria.messaging.Compact;
-import io.talaria.messaging.In;
 import io.talaria.messaging.MalformedMessageException;
-import io.talaria.messaging.MayBeNull;
-import io.talaria.messaging.Out;
+import io.talaria.messaging.MessageReader;
+import io.talaria.messaging.MessageWriter;
+import io.talaria.messaging.OptionalField;
+import io.talaria.messaging.Varint;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.lang.reflect.ParameterizedType;
@@ -60,12 +60,12 @@ public final class Codecs {
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       codec.write(value, out);
     }
 
     @Override
-    public Object read(In in) {
+    public Object read(MessageReader in) {
       in.enter();
       Object value = codec.read(in);
       in.leave();
@@ -205,17 +205,17 @@ public final class Codecs {
     List<Component> components = new ArrayList<>();
     for (RecordComponent component : type.getRecordComponents()) {
       String where = "component " + component.getName() + " of " + type.getName();
-      boolean compact = component.isAnnotationPresent(Compact.class);
-      boolean nullable = component.isAnnotationPresent(MayBeNull.class);
+      boolean varint = component.isAnnotationPresent(Varint.class);
+      boolean nullable = component.isAnnotationPresent(OptionalField.class);
       Class<?> raw = component.getType();
-      if (compact && raw != int.class && raw != long.class) {
+      if (varint && raw != int.class && raw != long.class) {
         throw new IllegalArgumentException(
-            where + " is @Compact, which is for int and long, but a " + raw.getName());
+            where + " is @Varint, which is for int and long, but a " + raw.getName());
       }
       if (nullable && raw.isPrimitive()) {
-        throw new IllegalArgumentException(where + " is @MayBeNull, but a " + raw.getName());
+        throw new IllegalArgumentException(where + " is @OptionalField, but a " + raw.getName());
       }
-      Primitive primitive = Primitive.of(raw, compact);
+      Primitive primitive = Primitive.of(raw, varint);
       Codec<Object> codec = null;
       if (primitive == null) {
         codec = of(component.getGenericType(), where);
@@ -239,7 +239,7 @@ public final class Codecs {
     public int size(Object value) {
       List<?> list = (List<?>) value;
       int size = list.size();
-      int bytes = Out.sizeOfLength(size);
+      int bytes = MessageWriter.sizeOfLength(size);
       Iterator<?> elements = list instanceof RandomAccess ? null : list.iterator();
       for (int i = 0; i < size; i++) {
         Object each = elements == null ? list.get(i) : elements.next();
@@ -249,7 +249,7 @@ public final class Codecs {
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       List<?> list = (List<?>) value;
       int size = list.size();
       out.putLength(size);
@@ -260,7 +260,7 @@ public final class Codecs {
     }
 
     @Override
-    public Object read(In in) {
+    public Object read(MessageReader in) {
       int size = in.getLength(1);
       in.enter();
       Object[] elements = new Object[size];
@@ -276,7 +276,7 @@ public final class Codecs {
     @Override
     public int size(Object value) {
       Object[] array = (Object[]) value;
-      int bytes = Out.sizeOfLength(array.length);
+      int bytes = MessageWriter.sizeOfLength(array.length);
       for (int i = 0; i < array.length; i++) {
         bytes = Math.addExact(bytes, element.size(notNull(array[i], i)));
       }
@@ -284,7 +284,7 @@ public final class Codecs {
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       Object[] array = (Object[]) value;
       out.putLength(array.length);
       for (Object each : array) {
@@ -293,7 +293,7 @@ public final class Codecs {
     }
 
     @Override
-    public Object read(In in) {
+    public Object read(MessageReader in) {
       Object[] array = (Object[]) Array.newInstance(type, in.getLength(1));
       in.enter();
       for (int i = 0; i < array.length; i++) {
@@ -319,7 +319,7 @@ public final class Codecs {
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       Optional<?> optional = (Optional<?>) value;
       out.putBoolean(optional.isPresent());
       if (optional.isPresent()) {
@@ -328,7 +328,7 @@ public final class Codecs {
     }
 
     @Override
-    public Object read(In in) {
+    public Object read(MessageReader in) {
       return in.getBoolean() ? Optional.of(element.read(in)) : Optional.empty();
     }
   }
@@ -340,7 +340,7 @@ public final class Codecs {
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       out.putBoolean(value != null);
       if (value != null) {
         element.write(value, out);
@@ -348,7 +348,7 @@ public final class Codecs {
     }
 
     @Override
-    public Object read(In in) {
+    public Object read(MessageReader in) {
       return in.getBoolean() ? element.read(in) : null;
     }
   }
@@ -366,17 +366,17 @@ public final class Codecs {
 
     @Override
     public int size(Object value) {
-      return Out.sizeOfLength(((Enum<?>) value).ordinal());
+      return MessageWriter.sizeOfLength(((Enum<?>) value).ordinal());
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       out.putLength(((Enum<?>) value).ordinal());
     }
 
     @Override
-    public Object read(In in) {
-      int ordinal = in.getCompactUnsigned();
+    public Object read(MessageReader in) {
+      int ordinal = in.getVarUnsigned();
       if (ordinal < 0 || ordinal >= constants.length) {
         throw new MalformedMessageException(type.getName() + " has no constant number " + ordinal);
       }
@@ -408,19 +408,19 @@ public final class Codecs {
     @Override
     public int size(Object value) {
       int index = index(value);
-      return Math.addExact(Out.sizeOfLength(index), codecs.get(index).size(value));
+      return Math.addExact(MessageWriter.sizeOfLength(index), codecs.get(index).size(value));
     }
 
     @Override
-    public void write(Object value, Out out) {
+    public void write(Object value, MessageWriter out) {
       int index = index(value);
       out.putLength(index);
       codecs.get(index).write(value, out);
     }
 
     @Override
-    public Object read(In in) {
-      int index = in.getCompactUnsigned();
+    public Object read(MessageReader in) {
+      int index = in.getVarUnsigned();
       if (index < 0 || index >= types.length) {
         throw new MalformedMessageException(type.getName() + " has no subtype number " + index);
       }
@@ -428,21 +428,21 @@ public final class Codecs {
     }
   }
 
-  /** The codecs of what is one call of {@link Out} and one of {@link In}. */
+  /** The codecs of what is one call of {@link MessageWriter} and one of {@link MessageReader}. */
   enum Simple implements Codec<Object> {
     STRING(String.class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfString((String) value);
+        return MessageWriter.sizeOfString((String) value);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putString((String) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getString();
       }
     },
@@ -453,14 +453,14 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         UUID id = (UUID) value;
         out.putLong(id.getMostSignificantBits());
         out.putLong(id.getLeastSignificantBits());
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return new UUID(in.getLong(), in.getLong());
       }
     },
@@ -471,28 +471,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putBoolean((Boolean) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getBoolean();
       }
     },
     BOOLEANS(boolean[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((boolean[]) value).length, 1);
+        return MessageWriter.sizeOfArray(((boolean[]) value).length, 1);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putBooleans((boolean[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getBooleans();
       }
     },
@@ -503,28 +503,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putByte((Byte) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getByte();
       }
     },
     BYTES(byte[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((byte[]) value).length, 1);
+        return MessageWriter.sizeOfArray(((byte[]) value).length, 1);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putBytes((byte[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getBytes();
       }
     },
@@ -535,28 +535,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putShort((Short) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getShort();
       }
     },
     SHORTS(short[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((short[]) value).length, Short.BYTES);
+        return MessageWriter.sizeOfArray(((short[]) value).length, Short.BYTES);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putShorts((short[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getShorts();
       }
     },
@@ -567,28 +567,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putChar((Character) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getChar();
       }
     },
     CHARS(char[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((char[]) value).length, Character.BYTES);
+        return MessageWriter.sizeOfArray(((char[]) value).length, Character.BYTES);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putChars((char[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getChars();
       }
     },
@@ -599,28 +599,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putInt((Integer) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getInt();
       }
     },
     INTS(int[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((int[]) value).length, Integer.BYTES);
+        return MessageWriter.sizeOfArray(((int[]) value).length, Integer.BYTES);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putInts((int[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getInts();
       }
     },
@@ -631,28 +631,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putLong((Long) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getLong();
       }
     },
     LONGS(long[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((long[]) value).length, Long.BYTES);
+        return MessageWriter.sizeOfArray(((long[]) value).length, Long.BYTES);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putLongs((long[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getLongs();
       }
     },
@@ -663,28 +663,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putFloat((Float) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getFloat();
       }
     },
     FLOATS(float[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((float[]) value).length, Float.BYTES);
+        return MessageWriter.sizeOfArray(((float[]) value).length, Float.BYTES);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putFloats((float[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getFloats();
       }
     },
@@ -695,28 +695,28 @@ public final class Codecs {
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putDouble((Double) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getDouble();
       }
     },
     DOUBLES(double[].class) {
       @Override
       public int size(Object value) {
-        return Out.sizeOfArray(((double[]) value).length, Double.BYTES);
+        return MessageWriter.sizeOfArray(((double[]) value).length, Double.BYTES);
       }
 
       @Override
-      public void write(Object value, Out out) {
+      public void write(Object value, MessageWriter out) {
         out.putDoubles((double[]) value);
       }
 
       @Override
-      public Object read(In in) {
+      public Object read(MessageReader in) {
         return in.getDoubles();
       }
     };

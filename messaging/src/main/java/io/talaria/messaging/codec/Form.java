@@ -11,7 +11,7 @@ import java.util.Map;
  * What a codec of {@link Codecs} writes, as another node tells it by {@link FormText}.
  *
  * <pre>
- *   form    record NAME(component;...)      component: name [compact] [nullable] form
+ *   form    record NAME(component;...)      component: name [varint] [nullable] form
  *           oneOf NAME(NAME form;...)       the leaves of a sealed interface, in their order
  *           enum[NAME, ...]  list(form)  array(form)  optional(form)
  *           ^NAME                           the record or the interface that has that name here
@@ -31,7 +31,7 @@ sealed interface Form {
   /** The most components, constants or leaves of one. */
   int MAX_PARTS = 256;
 
-  /** One call of {@link io.talaria.messaging.In}. */
+  /** One call of {@link io.talaria.messaging.MessageReader}. */
   record Leaf(String type) implements Form {}
 
   /** A length, and elements. */
@@ -56,7 +56,7 @@ sealed interface Form {
   record Known(String name) implements Form {}
 
   /** A component or a leaf. */
-  record Part(String name, boolean compact, boolean nullable, Form form) {}
+  record Part(String name, boolean varint, boolean nullable, Form form) {}
 
   /**
    * A text that was read.
@@ -200,9 +200,9 @@ sealed interface Form {
       while (!skip(")")) {
         String name = word(" ;)");
         expect(" ");
-        boolean compact = marks && skip("compact ");
+        boolean varint = marks && skip("varint ");
         boolean nullable = marks && skip("nullable ");
-        parts.add(new Part(name, compact, nullable, form(depth + 1)));
+        parts.add(new Part(name, varint, nullable, form(depth + 1)));
         bound(parts);
         expect(";");
       }

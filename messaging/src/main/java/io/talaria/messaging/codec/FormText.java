@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.codec;
 
-import io.talaria.messaging.Compact;
-import io.talaria.messaging.MayBeNull;
+import io.talaria.messaging.OptionalField;
+import io.talaria.messaging.Varint;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -92,8 +92,8 @@ final class FormText {
   private void writeComponents(Class<?> type) {
     for (RecordComponent component : type.getRecordComponents()) {
       text.append(component.getName())
-          .append(component.isAnnotationPresent(Compact.class) ? " compact " : " ")
-          .append(component.isAnnotationPresent(MayBeNull.class) ? "nullable " : "");
+          .append(component.isAnnotationPresent(Varint.class) ? " varint " : " ")
+          .append(component.isAnnotationPresent(OptionalField.class) ? "nullable " : "");
       write(component.getGenericType());
       text.append(';');
     }

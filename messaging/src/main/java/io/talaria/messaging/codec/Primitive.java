@@ -6,16 +6,14 @@ import java.lang.classfile.TypeKind;
 import java.util.Locale;
 
 /** A primitive type as a component of a record, with the methods that write and read it. */
-record Primitive(Class<?> type, boolean compact, String put, String get, int bytes) {
-  static Primitive of(Class<?> type, boolean compact) {
+record Primitive(Class<?> type, boolean varint, String put, String get, int bytes) {
+  static Primitive of(Class<?> type, boolean varint) {
     if (!type.isPrimitive()) {
       return null;
     }
     String name = type.getName();
     String method =
-        (compact ? "Compact" : "")
-            + name.substring(0, 1).toUpperCase(Locale.ROOT)
-            + name.substring(1);
+        (varint ? "Var" : "") + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
     int bytes =
         switch (TypeKind.from(type)) {
           case BOOLEAN, BYTE -> 1;
@@ -23,11 +21,11 @@ record Primitive(Class<?> type, boolean compact, String put, String get, int byt
           case INT, FLOAT -> 4;
           default -> 8;
         };
-    return new Primitive(type, compact, "put" + method, "get" + method, bytes);
+    return new Primitive(type, varint, "put" + method, "get" + method, bytes);
   }
 
-  /** Of a compact one: the method of Out that tells its size. */
+  /** Of a varint: the method of MessageWriter that tells its size. */
   String sizeOf() {
-    return type == int.class ? "sizeOfCompactInt" : "sizeOfCompactLong";
+    return type == int.class ? "sizeOfVarInt" : "sizeOfVarLong";
   }
 }

@@ -8,8 +8,8 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_void;
 
 import io.talaria.messaging.Codec;
-import io.talaria.messaging.In;
-import io.talaria.messaging.Out;
+import io.talaria.messaging.MessageReader;
+import io.talaria.messaging.MessageWriter;
 import io.talaria.messaging.codec.Codecs.Component;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
@@ -28,8 +28,8 @@ import java.util.List;
  */
 final class RecordClass {
   private static final ClassDesc CODEC = desc(Codec.class);
-  private static final ClassDesc OUT = desc(Out.class);
-  private static final ClassDesc IN = desc(In.class);
+  private static final ClassDesc OUT = desc(MessageWriter.class);
+  private static final ClassDesc IN = desc(MessageReader.class);
   private static final ClassDesc NULLS = ClassDesc.of("java.util.Objects");
   private static final ClassDesc MATH = ClassDesc.of("java.lang.Math");
   private static final int PUBLIC_FINAL = ClassFile.ACC_PUBLIC | ClassFile.ACC_FINAL;
@@ -143,7 +143,7 @@ final class RecordClass {
   private void size(CodeBuilder code) {
     int fixed = 0;
     for (Component component : components) {
-      if (component.primitive() != null && !component.primitive().compact()) {
+      if (component.primitive() != null && !component.primitive().varint()) {
         fixed += component.primitive().bytes();
       }
     }
@@ -155,7 +155,7 @@ final class RecordClass {
         code.aload(0).getfield(self, "c" + i, CODEC);
         getObject(code, component);
         code.invokeinterface(CODEC, "size", MethodTypeDesc.of(CD_int, CD_Object));
-      } else if (primitive.compact()) {
+      } else if (primitive.varint()) {
         get(code, component);
         code.invokestatic(
             OUT, primitive.sizeOf(), MethodTypeDesc.of(CD_int, desc(primitive.type())), true);

@@ -10,10 +10,10 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** A receiver or an answerer has run. */
+/** A receiver or a request handler has run. */
 @Name("io.talaria.MessageHandler")
 @Label("Message Handler")
-@Description("A receiver or an answerer has run.")
+@Description("A receiver or a request handler has run.")
 @Category({"Talaria", "Messages"})
 @Threshold("10 ms")
 final class HandlerEvent extends Event {

@@ -25,7 +25,7 @@ public final class Recorded {
    * After a wait.
    *
    * @param begun from {@link #begin}; null does nothing
-   * @param what send, ask, room, taken or connection
+   * @param what send, request, room, delivered or connection
    */
   public static void waited(Object begun, String what, int peer) {
     if (begun != null) {
@@ -34,7 +34,7 @@ public final class Recorded {
   }
 
   /**
-   * Before a receiver or answerer.
+   * Before a receiver or request handler.
    *
    * @return what {@link #handled} wants, or null: nothing is recorded
    */

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Puts large messages together, of one lane of one connection. Whoever reads the lane; what was
- * asked for is of bulk, and of the poller.
+ * Puts large messages together, of one ring of one connection. Whoever reads the ring; what was
+ * asked for is of the data ring, and of the poller.
  */
 final class Assembly {
   private static final int MAX_ASKED = 1024;
@@ -35,8 +35,8 @@ final class Assembly {
 
   private final Connection connection;
 
-  /** Of express: answers alone. */
-  private final boolean answers;
+  /** Of the control ring: responses alone. */
+  private final boolean responses;
 
   private final Map<Integer, Large> streams = new HashMap<>();
 
@@ -48,9 +48,9 @@ final class Assembly {
 
   private int unasked;
 
-  Assembly(Connection connection, boolean answers) {
+  Assembly(Connection connection, boolean responses) {
     this.connection = connection;
-    this.answers = answers;
+    this.responses = responses;
   }
 
   private LargeMemory pool() {
@@ -59,7 +59,7 @@ final class Assembly {
 
   /** BIG came. */
   void asked(int stream, int total) {
-    boolean fits = total > 0 && total <= connection.node.options().largest();
+    boolean fits = total > 0 && total <= connection.node.options().maxMessageBytes();
     if (!fits || asked.size() >= MAX_ASKED || !asked.add(stream)) {
       throw new RingBrokenException(
           "stream " + stream + " of " + total + " bytes is asked for, beside " + asked.size());
@@ -133,12 +133,12 @@ final class Assembly {
   /** Null if it is to be left unread for now. */
   private Large begin(int stream, int total, int type, byte kind) {
     boolean message = kind == Records.MESSAGE || kind == Records.REQUEST;
-    boolean fits = answers || total <= connection.node.options().largest();
-    if (total <= 0 || !fits || (answers ? kind != Records.ANSWER : !message)) {
+    boolean fits = responses || total <= connection.node.options().maxMessageBytes();
+    if (total <= 0 || !fits || (responses ? kind != Records.RESPONSE : !message)) {
       throw new RingBrokenException("a large record of kind " + kind + " and " + total + " bytes");
     }
-    boolean room = answers ? beginAnswer(total) : beginMessage(stream, total);
-    if (!room && !answers) {
+    boolean room = responses ? beginResponse(total) : beginMessage(stream, total);
+    if (!room && !responses) {
       return null;
     }
     Large large = new Large(total, type, kind, room ? allocate(total) : null);
@@ -146,13 +146,13 @@ final class Assembly {
     return large;
   }
 
-  /** Null: the answer comes to nothing, and that is told. */
+  /** Null: the response comes to nothing, and that is told. */
   private MemorySegment allocate(int total) {
     try {
       return Arena.ofAuto().allocate(total, 8);
     } catch (OutOfMemoryError e) {
       giveBack(total);
-      if (answers) {
+      if (responses) {
         return null;
       }
       if (total <= Records.ASK_ABOVE) {
@@ -162,9 +162,9 @@ final class Assembly {
     }
   }
 
-  private boolean beginAnswer(int total) {
+  private boolean beginResponse(int total) {
     if (streams.size() >= MAX_ASKED) {
-      throw new RingBrokenException(streams.size() + " large answers at a time");
+      throw new RingBrokenException(streams.size() + " large responses at a time");
     }
     return pool().take(total);
   }
@@ -196,8 +196,8 @@ final class Assembly {
       noMemory(large, slot, generation);
       return true;
     }
-    if (answers) {
-      connection.completeAnswer(slot, generation, large.type, large.memory, 0, large.total);
+    if (responses) {
+      connection.completeResponse(slot, generation, large.type, large.memory, 0, large.total);
       drop(stream, large);
       return true;
     }
@@ -231,16 +231,17 @@ final class Assembly {
   }
 
   private void noMemory(Large large, int slot, int generation) {
-    String why = "no memory for an answer of " + large.total + " bytes: raise receiveBudget";
-    CallSlot call = connection.node.calls().at(slot);
-    if (call != null) {
-      boolean unused = call.fail(connection, generation, MessagingException.Code.NO_ROOM, why);
+    String why = "no memory for a response of " + large.total + " bytes: raise receiveBudget";
+    ResponseSlot pending = connection.node.responseSlots().at(slot);
+    if (pending != null) {
+      boolean unused =
+          pending.fail(connection, generation, MessagingException.Code.BACK_PRESSURED, why);
     }
   }
 
   private void remove(int stream, Large large) {
     streams.remove(stream);
-    if (!answers && large.total <= Records.ASK_ABOVE) {
+    if (!responses && large.total <= Records.ASK_ABOVE) {
       unasked--;
     }
   }

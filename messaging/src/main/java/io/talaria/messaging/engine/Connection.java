@@ -6,7 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.nio.spin.Spinner;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * An established connection to a node. Any thread sends; the poller receives, and a thread that
- * waits for an answer may take the inlet of express meanwhile.
+ * waits for a response may take the inlet of the control ring meanwhile.
  */
 final class Connection implements TrackOwner {
   private static final int TURN = 256;
@@ -60,9 +60,9 @@ final class Connection implements TrackOwner {
   /** The largest message that the other node takes. */
   final int maxThere;
 
-  final Taken taken = new Taken();
-  private final Assembly bulkAssembly;
-  private final Assembly expressAssembly;
+  final DeliveryTracker deliveries = new DeliveryTracker();
+  private final Assembly dataAssembly;
+  private final Assembly controlAssembly;
   private final Outbox outbox;
   private final AtomicBoolean inletLock = new AtomicBoolean();
   private final AtomicInteger streams = new AtomicInteger();
@@ -74,13 +74,16 @@ final class Connection implements TrackOwner {
   private Spinner leaderSpinner;
 
   /** A leader has received from the stream; under the inlet lock. */
-  private boolean bulkCame;
+  private boolean dataCame;
 
-  /** The position behind the last record that will come on bulk; -1 until the other end says it. */
+  /**
+   * The position behind the last record that will come on the data ring; -1 until the other end
+   * says it.
+   */
   private volatile long endThere = -1;
 
-  /** 1 while the registrar has been asked for a larger ring, by lane. */
-  private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(Lane.COUNT);
+  /** 1 while the registrar has been asked for a larger ring, by priority. */
+  private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
   /** Large messages that may be begun. */
   private final Semaphore largeOut = new Semaphore(Records.MAX_UNASKED);
@@ -93,7 +96,7 @@ final class Connection implements TrackOwner {
   /** The last attempt found no room. */
   private volatile boolean abortsBlocked;
 
-  /** Generations of calls from there that were cancelled, by slot; made when the first is. */
+  /** generations of requests from there that were cancelled, by slot; made when the first is. */
   private volatile int[] cancelled;
 
   /** The numbers of HOLD that have come, by receiver there; made when the first comes. */
@@ -116,7 +119,7 @@ final class Connection implements TrackOwner {
   /** The numbers of HOLD that were sent, by own receiver; made when the first is. */
   private int[] holds;
 
-  private long publishedTaken;
+  private long publishedDelivered;
   private long toldNs;
 
   /** The one before of the same node, which is to be emptied first; poller. */
@@ -139,8 +142,8 @@ final class Connection implements TrackOwner {
     this.typeNames = typeNames;
     this.misfits = misfits;
     this.maxThere = maxThere;
-    bulkAssembly = new Assembly(this, false);
-    expressAssembly = new Assembly(this, true);
+    dataAssembly = new Assembly(this, false);
+    controlAssembly = new Assembly(this, true);
     outbox = new Outbox(this);
   }
 
@@ -175,13 +178,13 @@ final class Connection implements TrackOwner {
     return streams.incrementAndGet();
   }
 
-  /** A lane is too small for what is sent. Any thread. */
-  void wantLarger(int lane) {
+  /** The ring of a priority is too small for what is sent. Any thread. */
+  void wantLarger(int priority) {
     try {
-      if (growthAsked.get(lane) == 0
-          && track.mayGrow(lane)
-          && growthAsked.compareAndSet(lane, 0, 1)) {
-        node.registrarShallGrow(this, lane);
+      if (growthAsked.get(priority) == 0
+          && track.mayGrow(priority)
+          && growthAsked.compareAndSet(priority, 0, 1)) {
+        node.registrarShallGrow(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -193,9 +196,9 @@ final class Connection implements TrackOwner {
   }
 
   /** Registrar. */
-  void grow(int lane) {
+  void grow(int priority) {
     try {
-      if (!dead && track.grow(lane)) {
+      if (!dead && track.grow(priority)) {
         wakeWaiters();
       }
     } catch (RingBrokenException e) {
@@ -205,7 +208,7 @@ final class Connection implements TrackOwner {
         throw e;
       }
     } finally {
-      growthAsked.set(lane, 0);
+      growthAsked.set(priority, 0);
     }
   }
 
@@ -225,7 +228,7 @@ final class Connection implements TrackOwner {
     ThreadContext context = ThreadContext.current();
     RecordHead head = context.head.of(abort.type(), abort.kind(), 0, 0, 0);
     head.slice(abort.stream(), Records.ABORT, abort.total());
-    if (outlet.put(context, MemorySegment.NULL, 0, 0, Lane.BULK, head) == Peer.NO_ROOM) {
+    if (outlet.put(context, MemorySegment.NULL, 0, 0, RingPair.DATA, head) == Peer.BACK_PRESSURED) {
       return false;
     }
     largeOut.release();
@@ -286,9 +289,9 @@ final class Connection implements TrackOwner {
                   return;
                 }
                 if (kind == Records.BIG) {
-                  bulkAssembly.asked(stream, total);
+                  dataAssembly.asked(stream, total);
                 } else {
-                  bulkAssembly.askedNoMore(stream);
+                  dataAssembly.askedNoMore(stream);
                 }
                 node.grantLarge();
               } catch (RingBrokenException e) {
@@ -310,43 +313,46 @@ final class Connection implements TrackOwner {
         abortsBlocked = true;
         return done;
       } else {
-        track.out(Lane.BULK).want(); // each time anew, and looks once more
+        track.out(RingPair.DATA).want(); // each time anew, and looks once more
         asked = true;
       }
     }
     return done;
   }
 
-  // ---- answers and control; never waits
+  // ---- responses and control; never waits
 
-  /** Sends an answer, now or when there is room. */
-  void answer(ThreadContext context, TypeEntry type, Object answer, int slot, int generation) {
-    RecordHead head = context.head.of(type.index, Records.ANSWER, slot, generation, 0);
+  /** Sends a response, now or when there is room. */
+  void respond(ThreadContext context, TypeEntry type, Object response, int slot, int generation) {
+    RecordHead head = context.head.of(type.index, Records.RESPONSE, slot, generation, 0);
     long result = Peer.TOO_LARGE;
     if (outbox.isEmpty()) {
-      result = outlet.put(context, type, answer, Lane.EXPRESS, head);
+      result = outlet.put(context, type, response, RingPair.CONTROL, head);
     }
     if (result != Peer.LOST && result < 0) {
-      int size = Outlet.size(context, type.codec, answer);
+      int size = Outlet.size(context, type.codec, response);
       if (size > maxThere) {
-        answerFailure(
+        responseFailure(
             slot,
             generation,
             MessagingException.Code.TOO_LARGE,
-            "the answer has " + size + " bytes, the largest may have " + maxThere);
+            "the response has " + size + " bytes, the largest may have " + maxThere);
       } else if (outbox.hasRoom(size)) {
         MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
-        Outlet.encode(context, type, answer, size, encoded);
-        outbox.put(encoded.asSlice(0, size), type.index, Records.ANSWER, slot, generation);
+        Outlet.encode(context, type, response, size, encoded);
+        outbox.put(encoded.asSlice(0, size), type.index, Records.RESPONSE, slot, generation);
       } else {
-        answerFailure(
-            slot, generation, MessagingException.Code.NO_ROOM, "too many answers wait for room");
+        responseFailure(
+            slot,
+            generation,
+            MessagingException.Code.BACK_PRESSURED,
+            "too many responses wait for room");
       }
     }
   }
 
-  /** Tells that there will be no answer. */
-  void answerFailure(int slot, int generation, MessagingException.Code code, String text) {
+  /** Tells that there will be no response. */
+  void responseFailure(int slot, int generation, MessagingException.Code code, String text) {
     byte[] utf8 = String.valueOf(text).getBytes(StandardCharsets.UTF_8);
     int length = Math.min(utf8.length, 1000);
     byte[] payload = new byte[1 + length];
@@ -372,36 +378,36 @@ final class Connection implements TrackOwner {
     RecordHead head = context.head.of(0, kind, slot, generation, 0);
     // What one thread asks and takes back must not change places.
     boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
-    long result = Peer.NO_ROOM;
+    long result = Peer.BACK_PRESSURED;
     if (!behind) {
-      result = outlet.put(context, from, 0, payload.length, Lane.EXPRESS, head);
+      result = outlet.put(context, from, 0, payload.length, RingPair.CONTROL, head);
     }
-    if (result == Peer.NO_ROOM && kind != Records.PING) {
+    if (result == Peer.BACK_PRESSURED && kind != Records.PING) {
       outbox.put(from, 0, kind, slot, generation);
     }
   }
 
   /** Says that nothing comes behind what was sent so far, and that this side agrees to part. */
   void agreeToPart() {
-    outlet.sealBulk();
+    outlet.sealData();
     byte[] end = new byte[Long.BYTES];
     POSITION.set(end, 0, outlet.end());
     control(Records.GOODBYE, 0, 0, end);
     outlet.seal();
   }
 
-  /** Whether both sides have taken all, and know that. */
+  /** Whether both sides have delivered all, and know that. */
   boolean parted() {
     try {
       return outlet.unconsumedBytes() == 0
-          && outlet.allTaken()
-          && track.in(Lane.BULK).taken() == endThere;
+          && outlet.allDelivered()
+          && track.in(RingPair.DATA).delivered() == endThere;
     } catch (IllegalStateException e) {
       return true;
     }
   }
 
-  // ---- receiving; poller, and leaders for express
+  // ---- receiving; poller, and leaders for the control ring
 
   /** One turn of the poller; whether anything was done. */
   boolean poll() {
@@ -415,12 +421,12 @@ final class Connection implements TrackOwner {
           if (readable) {
             done |= pull();
           }
-          done |= drainExpress();
+          done |= drainControl();
         } finally {
           inletLock.set(false);
         }
       }
-      done |= drainBulk();
+      done |= drainData();
       done |= outbox.flush();
       done |= !aborts.isEmpty() && flushAborts();
       done |= track.pushInTurn();
@@ -444,38 +450,38 @@ final class Connection implements TrackOwner {
     return inletLock.get();
   }
 
-  private boolean drainExpress() {
-    Inlet in = track.in(Lane.EXPRESS);
+  private boolean drainControl() {
+    Inlet in = track.in(RingPair.CONTROL);
     int count = 0;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(Lane.EXPRESS)) {
+        if (!track.moveOn(RingPair.CONTROL)) {
           break;
         }
-        in = track.in(Lane.EXPRESS);
+        in = track.in(RingPair.CONTROL);
         continue;
       }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
-      express(memory, at, checkedLength(memory, at, kind, room), kind);
+      onControl(memory, at, checkedLength(memory, at, kind, room), kind);
       in.advance();
       count++;
     }
     if (count != 0) {
       heard = true;
-      if (!track.copies() || in.unpublishedBytes() > track.out(Lane.EXPRESS).capacity() >>> 3) {
-        tellExpress(in);
+      if (!track.copies() || in.unpublishedBytes() > track.out(RingPair.CONTROL).capacity() >>> 3) {
+        tellControl(in);
       }
     }
     return count != 0;
   }
 
   /** Tells the other end what is free: at once in memory, seldom on a stream. */
-  private void tellExpress(Inlet in) {
+  private void tellControl(Inlet in) {
     in.publish();
-    track.published(Lane.EXPRESS);
+    track.published(RingPair.CONTROL);
   }
 
   /** A record's length, read once: with its header, and inside its place in the ring. */
@@ -488,11 +494,11 @@ final class Connection implements TrackOwner {
     return length;
   }
 
-  private void express(MemorySegment memory, long at, int length, byte kind) {
+  private void onControl(MemorySegment memory, long at, int length, byte kind) {
     int header = Records.headerOf(kind);
     switch (kind) {
-      case Records.ANSWER ->
-          completeAnswer(
+      case Records.RESPONSE ->
+          completeResponse(
               Records.slot(memory, at),
               Records.generation(memory, at),
               Records.type(memory, at),
@@ -500,7 +506,7 @@ final class Connection implements TrackOwner {
               at + header,
               length - header);
       case Records.FAILURE -> completeFailure(memory, at, length);
-      case Records.SLICE -> expressAssembly.slice(memory, at, length);
+      case Records.SLICE -> controlAssembly.slice(memory, at, length);
       case Records.CANCEL -> cancel(Records.slot(memory, at), Records.generation(memory, at));
       case Records.PING -> control(Records.PONG, 0, 0);
       case Records.PONG -> {
@@ -514,7 +520,7 @@ final class Connection implements TrackOwner {
           onBig(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> held(Records.slot(memory, at), Records.generation(memory, at));
       case Records.STAY -> node.registrarHears(this, kind);
-      default -> throw new RingBrokenException("a record of kind " + kind + " on express");
+      default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }
 
@@ -575,17 +581,17 @@ final class Connection implements TrackOwner {
     }
   }
 
-  void completeAnswer(
+  void completeResponse(
       int slot, int generation, int type, MemorySegment memory, long offset, int bytes) {
-    CallSlot call = node.calls().at(slot);
+    ResponseSlot pending = node.responseSlots().at(slot);
     TypeEntry entry = type < types.length ? types[type] : null;
-    if (call == null || !complete(call, generation, type, entry, memory, offset, bytes)) {
+    if (pending == null || !complete(pending, generation, type, entry, memory, offset, bytes)) {
       node.count().late();
     }
   }
 
   private boolean complete(
-      CallSlot call,
+      ResponseSlot pending,
       int generation,
       int type,
       TypeEntry entry,
@@ -594,22 +600,23 @@ final class Connection implements TrackOwner {
       int bytes) {
     if (entry == null && !misfit(type).isEmpty()) {
       String why = typeNames[type] + ": the type has other components there" + misfit(type);
-      return call.fail(this, generation, MessagingException.Code.TYPE_MISMATCH, why);
+      return pending.fail(this, generation, MessagingException.Code.TYPE_MISMATCH, why);
     }
-    return call.answer(this, generation, entry, memory, offset, bytes);
+    return pending.complete(this, generation, entry, memory, offset, bytes);
   }
 
   private void completeFailure(MemorySegment memory, long at, int length) {
-    int payload = length - Records.CALL_HEADER;
+    int payload = length - Records.RESPONSE_HEADER;
     byte[] bytes = new byte[payload];
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, at + Records.CALL_HEADER, bytes, 0, payload);
+    MemorySegment.copy(
+        memory, ValueLayout.JAVA_BYTE, at + Records.RESPONSE_HEADER, bytes, 0, payload);
     if (payload < 1 || bytes[0] < 0 || bytes[0] >= CODES.size()) {
       throw new RingBrokenException("a failure without a code");
     }
     String text = new String(bytes, 1, payload - 1, StandardCharsets.UTF_8);
-    CallSlot call = node.calls().at(Records.slot(memory, at));
-    if (call == null
-        || !call.fail(this, Records.generation(memory, at), CODES.get(bytes[0]), text)) {
+    ResponseSlot pending = node.responseSlots().at(Records.slot(memory, at));
+    if (pending == null
+        || !pending.fail(this, Records.generation(memory, at), CODES.get(bytes[0]), text)) {
       node.count().late();
     }
   }
@@ -632,29 +639,29 @@ final class Connection implements TrackOwner {
         || (table != null && slot >= 0 && slot < table.length && table[slot] == generation + 1);
   }
 
-  private boolean drainBulk() {
+  private boolean drainData() {
     if (predecessor != null) {
       if (!predecessor.emptied()) {
         return false;
       }
       predecessor = null;
     }
-    Inlet in = track.in(Lane.BULK);
+    Inlet in = track.in(RingPair.DATA);
     int count = 0;
     stalled = false;
     while (count < TURN) {
       int room = in.peek();
       if (room == 0) {
-        if (!track.moveOn(Lane.BULK)) {
+        if (!track.moveOn(RingPair.DATA)) {
           break;
         }
-        in = track.in(Lane.BULK);
+        in = track.in(RingPair.DATA);
         continue;
       }
       MemorySegment memory = in.memory();
       long at = in.offset();
       byte kind = Records.kind(memory, at);
-      if (bulk(memory, at, checkedLength(memory, at, kind, room), kind)) {
+      if (onData(memory, at, checkedLength(memory, at, kind, room), kind)) {
         in.advance();
         count++;
       } else if (node.delivery().askForRoom()) {
@@ -665,17 +672,17 @@ final class Connection implements TrackOwner {
     if (count != 0) {
       heard = true;
     }
-    tellTaken(in);
+    tellDelivered(in);
     return count != 0;
   }
 
-  /** Tells the other end what is free and taken: at once in memory, seldom on a stream. */
-  private void tellTaken(Inlet in) {
-    long position = taken.update(in.position());
-    if (position == publishedTaken && in.unpublishedBytes() == 0) {
+  /** Tells the other end what is free and delivered: at once in memory, seldom on a stream. */
+  private void tellDelivered(Inlet in) {
+    long position = deliveries.update(in.position());
+    if (position == publishedDelivered && in.unpublishedBytes() == 0) {
       return;
     }
-    if (track.copies() && in.unpublishedBytes() <= track.out(Lane.BULK).capacity() >>> 3) {
+    if (track.copies() && in.unpublishedBytes() <= track.out(RingPair.DATA).capacity() >>> 3) {
       long now = System.nanoTime();
       if (now - toldNs < TELL_NS) {
         return;
@@ -686,19 +693,19 @@ final class Connection implements TrackOwner {
   }
 
   private void tell(Inlet in, long position) {
-    publishedTaken = position;
-    in.publishTaken(position);
+    publishedDelivered = position;
+    in.publishDelivered(position);
     in.publish();
-    track.published(Lane.BULK);
+    track.published(RingPair.DATA);
   }
 
-  private boolean bulk(MemorySegment memory, long at, int length, byte kind) {
+  private boolean onData(MemorySegment memory, long at, int length, byte kind) {
     int header = Records.headerOf(kind);
     if (kind == Records.SLICE) {
-      return bulkAssembly.slice(memory, at, length);
+      return dataAssembly.slice(memory, at, length);
     }
     if (kind != Records.MESSAGE && kind != Records.REQUEST) {
-      throw new RingBrokenException("a record of kind " + kind + " on bulk");
+      throw new RingBrokenException("a record of kind " + kind + " on the data ring");
     }
     boolean asks = kind == Records.REQUEST;
     return node.delivery()
@@ -737,27 +744,27 @@ final class Connection implements TrackOwner {
     boolean led = !inletLock.compareAndSet(false, true);
     if (!led) {
       try {
-        track.arm(Lane.EXPRESS);
-        Inlet answers = track.in(Lane.EXPRESS);
-        if (answers.peek() != 0 || track.goesOn(Lane.EXPRESS)) {
+        track.arm(RingPair.CONTROL);
+        Inlet responses = track.in(RingPair.CONTROL);
+        if (responses.peek() != 0 || track.goesOn(RingPair.CONTROL)) {
           return false;
         }
-        if (answers.unpublishedBytes() != 0) {
-          tellExpress(answers);
+        if (responses.unpublishedBytes() != 0) {
+          tellControl(responses);
         }
       } finally {
         inletLock.set(false);
       }
     }
-    track.arm(Lane.BULK);
+    track.arm(RingPair.DATA);
     if (!stalled
         && (predecessor == null || predecessor.emptied())
-        && (track.in(Lane.BULK).peek() != 0 || track.goesOn(Lane.BULK))) {
+        && (track.in(RingPair.DATA).peek() != 0 || track.goesOn(RingPair.DATA))) {
       return false;
     }
-    Inlet in = track.in(Lane.BULK);
-    long position = taken.update(in.position());
-    if (track.copies() && (position != publishedTaken || in.unpublishedBytes() != 0)) {
+    Inlet in = track.in(RingPair.DATA);
+    long position = deliveries.update(in.position());
+    if (track.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
       boolean unused = track.push();
     }
@@ -774,19 +781,19 @@ final class Connection implements TrackOwner {
     }
     if (inletLock.compareAndSet(false, true)) {
       try {
-        track.disarm(Lane.EXPRESS);
+        track.disarm(RingPair.CONTROL);
       } finally {
         inletLock.set(false);
       }
     }
-    track.disarm(Lane.BULK);
+    track.disarm(RingPair.DATA);
     track.disarmOutput();
   }
 
-  // ---- leading: who waits for an answer looks for it
+  // ---- leading: who waits for a response looks for it
 
-  /** Looks for an answer for a while; whether it is there. */
-  boolean lead(CallSlot slot, int generation) {
+  /** Looks for a response for a while; whether it is there. */
+  boolean lead(ResponseSlot slot, int generation) {
     if (!startLeading()) {
       for (int i = 0; i < LEADER_LOOKS; i++) {
         if (slot.done(generation)) {
@@ -803,7 +810,7 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** A question is about to be shown: whoever waits for its answer needs no doorbell. */
+  /** A request is about to be shown: whoever waits for its response needs no doorbell. */
   void leadIfWanted(ThreadContext context) {
     if (context.wantsToLead) {
       context.wantsToLead = false;
@@ -817,9 +824,9 @@ final class Connection implements TrackOwner {
       return false;
     }
     node.leaders().incrementAndGet();
-    bulkCame = false;
+    dataCame = false;
     try {
-      track.disarm(Lane.EXPRESS);
+      track.disarm(RingPair.CONTROL);
       return true;
     } catch (IllegalStateException e) {
       stopLeading();
@@ -831,15 +838,15 @@ final class Connection implements TrackOwner {
   }
 
   /** Looks while it is worth it. By who leads. */
-  boolean look(CallSlot slot, int generation) {
+  boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     try {
       boolean unusedPush = track.push();
       if (leaderSpinner.start()) {
         try {
           do {
-            bulkCame |= track.bring();
-            boolean unused = drainExpress();
+            dataCame |= track.bring();
+            boolean unused = drainControl();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
         } finally {
@@ -857,7 +864,7 @@ final class Connection implements TrackOwner {
   }
 
   void stopLeading() {
-    boolean came = bulkCame;
+    boolean came = dataCame;
     inletLock.set(false);
     node.leaders().decrementAndGet();
     leave(came);
@@ -895,11 +902,14 @@ final class Connection implements TrackOwner {
     }
   }
 
-  /** Says that express is not looked at any more; whether something is there. With the inlet. */
+  /**
+   * Says that the control ring is not looked at any more; whether something is there. With the
+   * inlet.
+   */
   private boolean announce() {
     try {
-      track.arm(Lane.EXPRESS);
-      return track.in(Lane.EXPRESS).peek() != 0 || track.goesOn(Lane.EXPRESS);
+      track.arm(RingPair.CONTROL);
+      return track.in(RingPair.CONTROL).peek() != 0 || track.goesOn(RingPair.CONTROL);
     } catch (RingBrokenException e) {
       return true;
     } catch (IllegalStateException e) {
@@ -930,7 +940,7 @@ final class Connection implements TrackOwner {
     failed("protocol: " + what.getMessage());
   }
 
-  /** The other end was told that nobody waits for room of bulk: who does must ask anew. */
+  /** The other end was told that nobody waits for room of the data ring: who does must ask anew. */
   void nobodyIsTold() {
     outlet.wake();
     if (!aborts.isEmpty()) {
@@ -974,9 +984,12 @@ final class Connection implements TrackOwner {
     text.append(inletLock.get() ? ", inlet taken" : ", inlet free");
     text.append(", ").append(node.leaders().get()).append(" lead");
     try {
-      for (int lane = 0; lane < Lane.COUNT; lane++) {
-        text.append(lane == Lane.BULK ? "; bulk" : "; express");
-        text.append(" in: ").append(track.in(lane)).append("; out: ").append(track.out(lane));
+      for (int priority = 0; priority < RingPair.COUNT; priority++) {
+        text.append(priority == RingPair.DATA ? "; data" : "; control");
+        text.append(" in: ")
+            .append(track.in(priority))
+            .append("; out: ")
+            .append(track.out(priority));
       }
     } catch (IllegalStateException e) {
       text.append("; its memory was given back");
@@ -991,7 +1004,7 @@ final class Connection implements TrackOwner {
   /** Changes when something but control was sent or received. For a look now and then. */
   long activity() {
     try {
-      return outlet.end() * 31 + track.in(Lane.BULK).position();
+      return outlet.end() * 31 + track.in(RingPair.DATA).position();
     } catch (IllegalStateException e) {
       return 0;
     }
@@ -1001,7 +1014,7 @@ final class Connection implements TrackOwner {
   boolean idle() {
     return outlet.idle()
         && outbox.isEmpty()
-        && taken.none()
+        && deliveries.none()
         && largeOut.availablePermits() == Records.MAX_UNASKED;
   }
 
@@ -1012,16 +1025,16 @@ final class Connection implements TrackOwner {
     }
     outlet.seal();
     long lost = outlet.unconsumedBytes();
-    peer.tickets().ended(number, outlet.rememberTaken());
+    peer.positions().ended(number, outlet.rememberDelivered());
     dead = true;
-    bulkAssembly.forget();
+    dataAssembly.forget();
     while (!inletLock.compareAndSet(false, true)) {
       Thread.onSpinWait(); // a leader sees that it is dead
     }
-    expressAssembly.forget();
+    controlAssembly.forget();
     inletLock.set(false);
     boolean own = node.closing();
-    node.calls()
+    node.responseSlots()
         .failAll(
             this,
             own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,

@@ -2,11 +2,11 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Answerer;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Receiver;
-import io.talaria.messaging.codec.SegmentIn;
+import io.talaria.messaging.RequestHandler;
+import io.talaria.messaging.codec.SegmentReader;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Handlers;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Hands what was received to receivers and answerers. Its public face is the poller's. */
+/** Hands what was received to receivers and request handlers. Its public face is the poller's. */
 final class Delivery {
   private static final int MAILBOX = 1024;
   private static final int SHARED_MAILBOX = 1 << 14;
@@ -35,7 +35,7 @@ final class Delivery {
   private final BoundedQueue<Envelope> envelopes = new BoundedQueue<>(ENVELOPES);
   private final Consumer<Envelope> open = this::open;
   private final AtomicInteger virtual = new AtomicInteger();
-  private final int virtualMax;
+  private final int maxVirtualThreads;
 
   /**
    * The poller has left something unread, of whatever connection, and is to be woken by whoever
@@ -55,10 +55,10 @@ final class Delivery {
   Delivery(LocalNode node, Handlers handlers) {
     this.node = node;
     this.handlers = handlers;
-    virtualMax = node.options().virtualMax();
+    maxVirtualThreads = node.options().maxVirtualThreads();
     for (TypeEntry type : node.types().entries()) {
       share(type.receiver);
-      share(type.answerer);
+      share(type.requestHandler);
     }
   }
 
@@ -66,7 +66,7 @@ final class Delivery {
     if (target != null && target.dispatch == Dispatch.SERIAL) {
       target.shared = newInbox(SHARED_MAILBOX, 1);
     } else if (target != null && target.dispatch == Dispatch.CONCURRENT) {
-      target.shared = newInbox(SHARED_MAILBOX, node.options().handlersMax());
+      target.shared = newInbox(SHARED_MAILBOX, node.options().maxHandlers());
     }
   }
 
@@ -76,14 +76,14 @@ final class Delivery {
   }
 
   private Inbox newInbox(int capacity, int most) {
-    long rings = (long) RINGS_BEYOND * node.options().ringBytes();
+    long rings = (long) RINGS_BEYOND * node.options().dataRingBytes();
     long budget = node.options().receiveBudget() / RINGS_BEYOND;
     Mailbox<Envelope> mailbox = new Mailbox<>(handlers, open, capacity, most);
     return new Inbox(mailbox, capacity, Math.min(rings, budget));
   }
 
   /**
-   * Hands a message or a question on.
+   * Hands a message or a request on.
    *
    * @param largeBytes if the memory is of its own: so many bytes of the pool's, which are given
    *     back when it was read
@@ -102,7 +102,7 @@ final class Delivery {
       long largeBytes) {
     TypeEntry type = typeIndex < connection.types.length ? connection.types[typeIndex] : null;
     Target<?> target =
-        type == null ? null : kind == Records.REQUEST ? type.answerer : type.receiver;
+        type == null ? null : kind == Records.REQUEST ? type.requestHandler : type.receiver;
     if (target == null) {
       nobody(connection, type, typeIndex, kind, slot, generation);
       node.giveBackLarge(largeBytes);
@@ -144,7 +144,7 @@ final class Delivery {
     Inbox inbox = null;
     int waiting = 0;
     if (target.dispatch == Dispatch.VIRTUAL) {
-      if (virtual.get() >= virtualMax) {
+      if (virtual.get() >= maxVirtualThreads) {
         return false;
       }
     } else {
@@ -177,7 +177,7 @@ final class Delivery {
     envelope.generation = generation;
     envelope.deadlineNs = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
     envelope.inbox = inbox;
-    envelope.epoch = connection.taken.begin();
+    envelope.epoch = connection.deliveries.begin();
     boolean posted = false;
     try {
       if (inbox == null) {
@@ -243,7 +243,7 @@ final class Delivery {
 
   /** Undoes what was done for an envelope; large memory stays the caller's. */
   private void takeBack(Envelope envelope) {
-    boolean unused = envelope.connection.taken.end(envelope.epoch);
+    boolean unused = envelope.connection.deliveries.end(envelope.epoch);
     if (envelope.slab != null) {
       envelope.slab.release();
     }
@@ -344,7 +344,7 @@ final class Delivery {
       releaseWanted = true;
       node.wakePoller();
     }
-    if (connection.taken.end(epoch) || roomWanted) {
+    if (connection.deliveries.end(epoch) || roomWanted) {
       node.wakePoller();
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
@@ -378,7 +378,7 @@ final class Delivery {
       MemorySegment memory,
       long offset,
       int bytes) {
-    SegmentIn in = context.in.over(memory, offset, bytes);
+    SegmentReader in = context.in.over(memory, offset, bytes);
     context.inCodec = true;
     try {
       Object message;
@@ -410,7 +410,7 @@ final class Delivery {
       String why = "its bytes cannot be read: " + Thrown.text(unreadable);
       node.dropped(connection.peer, type.name(), why);
       if (kind == Records.REQUEST) {
-        connection.answerFailure(
+        connection.responseFailure(
             slot, generation, MessagingException.Code.TYPE_MISMATCH, type.name() + ": " + why);
       }
       return;
@@ -418,7 +418,7 @@ final class Delivery {
     node.count().received();
     Object recorded = Recorded.beginHandler();
     if (kind == Records.REQUEST) {
-      answer(connection, type, slot, generation, deadline, message);
+      handle(connection, type, slot, generation, deadline, message);
     } else {
       receive(connection, type.receiver, type, message);
     }
@@ -434,20 +434,20 @@ final class Delivery {
     }
   }
 
-  private void answer(
+  private void handle(
       Connection connection,
       TypeEntry type,
       int slot,
       int generation,
       long deadline,
-      Object question) {
+      Object message) {
     if (deadline != 0 && System.nanoTime() - deadline > 0) {
       return; // nobody waits any more
     }
-    Target<Answerer<Object>> target = type.answerer;
-    AskedRequest request = new AskedRequest(node, connection, slot, generation, deadline);
+    Target<RequestHandler<Object>> target = type.requestHandler;
+    ReceivedRequest request = new ReceivedRequest(node, connection, slot, generation, deadline);
     try {
-      target.taker.answer(question, request);
+      target.taker.handle(message, request);
       request.leave();
     } catch (Throwable e) { // the program's; the thread goes on
       node.failedHere(connection.peer, type.name(), e);
@@ -465,11 +465,14 @@ final class Delivery {
     } else if (type == null) {
       why = "the type is not registered";
     } else {
-      why = kind == Records.REQUEST ? "no answerer is registered" : "no receiver is registered";
+      why =
+          kind == Records.REQUEST
+              ? "no request handler is registered"
+              : "no receiver is registered";
     }
     node.dropped(connection.peer, name, why);
     if (kind == Records.REQUEST) {
-      connection.answerFailure(
+      connection.responseFailure(
           slot,
           generation,
           mismatch ? MessagingException.Code.TYPE_MISMATCH : MessagingException.Code.NO_RECEIVER,

@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import java.lang.foreign.MemorySegment;
 
-/** A message or a question that waits for a handler. Used again and again. */
+/** A message or a request that waits for a handler. Used again and again. */
 final class Envelope {
   Connection connection;
   TypeEntry type;
@@ -27,7 +27,7 @@ final class Envelope {
   /** What it takes there beyond its places. */
   int beyondBytes;
 
-  /** Which count of its connection's {@link Taken} it is in. */
+  /** Which count of its connection's {@link DeliveryTracker} it is in. */
   int epoch;
 
   void clear() {

@@ -5,16 +5,16 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.codec.SegmentOut;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.codec.SegmentWriter;
+import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sends a message or question that is larger than a record: its codec writes slice after slice, and
+ * Sends a message or request that is larger than a record: its codec writes slice after slice, and
  * each is sent when it is full, so that others' messages go between, and no memory of its size is
  * needed here. Of one thread, once.
  */
-final class LargeSend implements SegmentOut.Overflow {
+final class LargeSend implements SegmentWriter.Overflow {
   /** Ends a codec that writes what cannot be sent any more. */
   private static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -64,7 +64,7 @@ final class LargeSend implements SegmentOut.Overflow {
   /**
    * Sends all of it.
    *
-   * @return a ticket, or {@link Peer#LOST}: the connection has ended
+   * @return a position, or {@link Peer#LOST}: the connection has ended
    */
   long send(Object message) throws MessagingException {
     total = Outlet.size(context, type.codec, message);
@@ -78,7 +78,7 @@ final class LargeSend implements SegmentOut.Overflow {
               + to.peer.id()
               + " takes has "
               + to.maxThere
-              + " (NodeOptions.largest)");
+              + " (NodeOptions.maxMessageBytes)");
     }
     if (!to.beginLarge(deadlineNs)) {
       throw to.peer.noRoom();
@@ -117,7 +117,7 @@ final class LargeSend implements SegmentOut.Overflow {
 
   private MessagingException noMemory() {
     return new MessagingException(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "node "
             + to.peer.id()
             + " has no memory for "
@@ -125,13 +125,13 @@ final class LargeSend implements SegmentOut.Overflow {
             + " bytes within the limit: its receivers are slow, or its receiveBudget is small");
   }
 
-  private void begin(SegmentOut out) {
-    int room = Math.min(outlet.slicePayload(Lane.BULK), total - sent);
+  private void begin(SegmentWriter out) {
+    int room = Math.min(outlet.slicePayload(RingPair.DATA), total - sent);
     out.over(memory, 0, room, total - sent - room, this);
   }
 
   @Override
-  public void full(SegmentOut out, int used) {
+  public void full(SegmentWriter out, int used) {
     put(used);
     begin(out);
   }
@@ -145,8 +145,9 @@ final class LargeSend implements SegmentOut.Overflow {
         if (!outlet.awaitRoomForSlice(limit)) {
           throw to.peer.noRoom();
         }
-        result = outlet.put(context, memory, 0, length, Lane.BULK, head.slice(stream, sent, total));
-      } while (result == Peer.NO_ROOM);
+        result =
+            outlet.put(context, memory, 0, length, RingPair.DATA, head.slice(stream, sent, total));
+      } while (result == Peer.BACK_PRESSURED);
     } catch (MessagingException e) {
       failure = e;
     }

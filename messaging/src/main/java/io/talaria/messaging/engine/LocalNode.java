@@ -13,11 +13,12 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
 import io.talaria.messaging.transport.Fabric;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.ucx.UcxFabric;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -35,7 +36,7 @@ public final class LocalNode implements Node {
 
   private final NodeOptions options;
   private final Types types;
-  private final Calls calls = new Calls(this);
+  private final ResponseSlots responseSlots = new ResponseSlots(this);
   private final Counts counts = new Counts();
   private final SlabPool slabs;
   private final LargeMemory largeMemory;
@@ -68,7 +69,7 @@ public final class LocalNode implements Node {
         new Handlers(
             threadName("handler-"),
             options.handlers(),
-            options.handlersMax(),
+            options.maxHandlers(),
             thrown -> internal("a handler", thrown));
     delivery = new Delivery(this, handlers);
     leaderSpinning = new Spinning(options.spin().toNanos());
@@ -80,7 +81,7 @@ public final class LocalNode implements Node {
       throw e;
     }
     try {
-      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.waiting());
+      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.idleStrategy());
     } catch (IOException e) {
       registrar.undo();
       throw e;
@@ -96,7 +97,7 @@ public final class LocalNode implements Node {
       return null;
     }
     try {
-      return UcxFabric.open(threadName("ucx"), options.connectionLimit());
+      return UcxFabric.open(threadName("ucx"), options.maxConnections());
     } catch (IOException e) {
       fabricObstacle = e.getMessage();
     } catch (LinkageError e) {
@@ -143,14 +144,14 @@ public final class LocalNode implements Node {
     try {
       Runtime.getRuntime().addShutdownHook(node.exitHook);
     } catch (IllegalStateException e) {
-      long unused = node.close(0);
+      long unused = node.close(Duration.ZERO);
       throw new IOException("this process is exiting", e);
     }
     return node;
   }
 
   private void closeAtExit() {
-    long unused = close(EXIT_NS);
+    long unused = close(Duration.ofNanos(EXIT_NS));
   }
 
   // ---- for the program
@@ -192,7 +193,7 @@ public final class LocalNode implements Node {
       outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
     }
     for (int i = 0; i < nodes.size(); i++) {
-      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.NO_ROOM)
+      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.BACK_PRESSURED)
           && System.nanoTime() - deadline < 0) {
         LockSupport.parkNanos(100_000);
         outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
@@ -219,7 +220,7 @@ public final class LocalNode implements Node {
     }
     return size > now.maxThere
         ? Peer.TOO_LARGE
-        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, Lane.BULK, head));
+        : Outlet.orNoRoom(now.outlet().put(context, encoded, 0, size, RingPair.DATA, head));
   }
 
   @Override
@@ -244,16 +245,16 @@ public final class LocalNode implements Node {
         counts.lateSum(),
         counts.forgottenSum(),
         counts.stalledSum(),
-        calls.open());
+        responseSlots.open());
   }
 
   @Override
-  public long close(long limitNs) {
+  public long close(Duration timeout) {
     if (!closed.compareAndSet(false, true)) {
       return 0;
     }
     boolean inside = ThreadContext.current().poller || Thread.currentThread() == registrar;
-    long deadline = System.nanoTime() + (inside ? 0 : limitNs);
+    long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
     registrar.closeListeners();
     List<Connection> all = registrar.connections();
     await(deadline, () -> settled(all));
@@ -272,7 +273,7 @@ public final class LocalNode implements Node {
       if (!each.dead()) {
         left += each.outlet().unconsumedBytes();
       }
-      calls.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
+      responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();
     registrar.stopSoon();
@@ -312,7 +313,9 @@ public final class LocalNode implements Node {
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.outlet().unconsumedBytes() != 0 || !each.outboxEmpty() || !each.taken.none())) {
+          && (each.outlet().unconsumedBytes() != 0
+              || !each.outboxEmpty()
+              || !each.deliveries.none())) {
         return false;
       }
     }
@@ -342,8 +345,8 @@ public final class LocalNode implements Node {
     return types;
   }
 
-  Calls calls() {
-    return calls;
+  ResponseSlots responseSlots() {
+    return responseSlots;
   }
 
   Counts count() {
@@ -380,7 +383,7 @@ public final class LocalNode implements Node {
     return leaderSpinning;
   }
 
-  /** Threads that look for their answer by themselves. */
+  /** Threads that look for their response by themselves. */
   AtomicInteger leaders() {
     return leaders;
   }
@@ -394,7 +397,7 @@ public final class LocalNode implements Node {
   }
 
   long sendLimitNs() {
-    return options.sendLimit().toNanos();
+    return options.sendTimeout().toNanos();
   }
 
   String threadName(String part) {
@@ -457,8 +460,8 @@ public final class LocalNode implements Node {
     registrar.at(timeNs, task);
   }
 
-  void registrarShallGrow(Connection connection, int lane) {
-    registrar.execute(() -> connection.grow(lane));
+  void registrarShallGrow(Connection connection, int priority) {
+    registrar.execute(() -> connection.grow(priority));
   }
 
   void registrarHears(Connection connection, byte kind) {
@@ -466,7 +469,7 @@ public final class LocalNode implements Node {
   }
 
   /** A connection was taken out. Poller. */
-  void buried(Connection connection, String reason, long sentNotTaken) {
+  void buried(Connection connection, String reason, long unacknowledgedBytes) {
     RemotePeer peer = connection.peer;
     boolean orderly = connection.leaving || closing();
     if (!orderly) {
@@ -475,7 +478,7 @@ public final class LocalNode implements Node {
     registrar.execute(() -> registrar.ended(connection));
     if (!orderly) {
       for (NodeListener each : listeners) {
-        tell(() -> each.lost(peer, reason, sentNotTaken));
+        tell(() -> each.lost(peer, reason, unacknowledgedBytes));
       }
     }
   }

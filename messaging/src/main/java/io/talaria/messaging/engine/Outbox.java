@@ -3,12 +3,14 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Peer;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Answers that found no room, or are larger than a slice: the poller sends them when there is. */
+/**
+ * Responses that found no room, or are larger than a slice: the poller sends them when there is.
+ */
 final class Outbox {
   private static final long MAX_BYTES = 64L << 20;
 
@@ -91,7 +93,7 @@ final class Outbox {
       int before = first.sent;
       long result = send(first);
       done |= first.sent != before;
-      if (result != Peer.NO_ROOM) {
+      if (result != Peer.BACK_PRESSURED) {
         done = true;
         asked = false;
         synchronized (this) {
@@ -104,7 +106,7 @@ final class Outbox {
         return done;
       } else {
         // Asks to be rung, each time anew: a doorbell is for one wait. Then looks once more.
-        connection.track().out(Lane.EXPRESS).want();
+        connection.track().out(RingPair.CONTROL).want();
         asked = true;
       }
     }
@@ -115,17 +117,17 @@ final class Outbox {
     Outlet outlet = connection.outlet();
     RecordHead head = context.head.of(what.type, what.kind, what.slot, what.generation, 0);
     int size = (int) what.memory.byteSize();
-    if (outlet.fits(Lane.EXPRESS, head, size)) {
-      return outlet.put(context, what.memory, 0, size, Lane.EXPRESS, head);
+    if (outlet.fits(RingPair.CONTROL, head, size)) {
+      return outlet.put(context, what.memory, 0, size, RingPair.CONTROL, head);
     }
     if (what.stream == 0) {
       what.stream = connection.newStream();
     }
     long result = Peer.LOST;
     while (what.sent < size) {
-      int length = Math.min(outlet.slicePayload(Lane.EXPRESS), size - what.sent);
+      int length = Math.min(outlet.slicePayload(RingPair.CONTROL), size - what.sent);
       RecordHead slice = head.slice(what.stream, what.sent, size);
-      result = outlet.put(context, what.memory, what.sent, length, Lane.EXPRESS, slice);
+      result = outlet.put(context, what.memory, what.sent, length, RingPair.CONTROL, slice);
       if (result < 0) {
         return result;
       }

@@ -9,7 +9,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingProducer;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Where the records of a connection go: its two rings, and the threads that wait for room or for
- * what was taken. Any thread; only what says so waits.
+ * what was delivered. Any thread; only what says so waits.
  */
 final class Outlet {
   /** The largest record: of a large message, a slice with its header. */
@@ -40,19 +40,19 @@ final class Outlet {
   private final Waiters waiters = new Waiters();
 
   /** When the connection is dead: its memory may be gone. */
-  private volatile long takenAtEnd;
+  private volatile long deliveredAtEnd;
 
   Outlet(Connection connection, Track track) {
     this.connection = connection;
     this.track = track;
   }
 
-  private RingProducer bulk() {
-    return track.out(Lane.BULK);
+  private RingProducer dataRing() {
+    return track.out(RingPair.DATA);
   }
 
-  private RingProducer express() {
-    return track.out(Lane.EXPRESS);
+  private RingProducer controlRing() {
+    return track.out(RingPair.CONTROL);
   }
 
   /** The largest record in a ring of so many bytes, with its header. */
@@ -60,29 +60,31 @@ final class Outlet {
     return Math.min(MAX_RECORD, capacity >>> 3);
   }
 
-  /** The largest record of a lane for now, with its header. */
-  int maxRecord(int lane) {
-    return maxRecordOf(track.out(lane).capacity());
+  /** The largest record of a priority for now, with its header. */
+  int maxRecord(int priority) {
+    return maxRecordOf(track.out(priority).capacity());
   }
 
   /** The most bytes of a large message in one slice, for now. */
-  int slicePayload(int lane) {
-    return maxRecord(lane) - Records.SLICE_HEADER;
+  int slicePayload(int priority) {
+    return maxRecord(priority) - Records.SLICE_HEADER;
   }
 
   /** Whether a payload fits into one record, for now. */
-  boolean fits(int lane, RecordHead head, int size) {
+  boolean fits(int priority, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
-    return bytes <= maxRecord(lane) && bytes > 0;
+    return bytes <= maxRecord(priority) && bytes > 0;
   }
 
   /** What did not fit: will it when the ring has grown, or never? */
-  private long tooLarge(int lane, RecordHead head, int size) {
+  private long tooLarge(int priority, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
-    if (bytes > maxRecordOf(track.maxCapacity(lane)) || bytes <= 0 || !track.canGrow(lane)) {
+    if (bytes > maxRecordOf(track.maxCapacity(priority))
+        || bytes <= 0
+        || !track.canGrow(priority)) {
       return Peer.TOO_LARGE;
     }
-    connection.wantLarger(lane);
+    connection.wantLarger(priority);
     return LARGER_SOON;
   }
 
@@ -141,33 +143,38 @@ final class Outlet {
   /**
    * Puts a message into a ring, written in place.
    *
-   * @return a ticket; or a negative one of {@link Peer}
+   * @return a position; or a negative one of {@link Peer}
    */
-  long put(ThreadContext context, TypeEntry type, Object message, int lane, RecordHead head) {
-    if (lane == Lane.BULK && connection.heldBack(head.what())) {
+  long put(ThreadContext context, TypeEntry type, Object message, int priority, RecordHead head) {
+    if (priority == RingPair.DATA && connection.heldBack(head.what())) {
       return whileHeldBack();
     }
     int size = size(context, type.codec, message);
     if (size > connection.maxThere) {
       return Peer.TOO_LARGE;
     }
-    if (!fits(lane, head, size)) {
-      return tooLarge(lane, head, size);
+    if (!fits(priority, head, size)) {
+      return tooLarge(priority, head, size);
     }
     if (type.explicit && size > MAX_IN_PLACE) {
       MemorySegment scratch = context.scratch(size);
       encode(context, type, message, size, scratch);
-      return put(context, null, null, scratch, 0, size, lane, head);
+      return put(context, null, null, scratch, 0, size, priority, head);
     }
-    return put(context, type, message, null, 0, size, lane, head);
+    return put(context, type, message, null, 0, size, priority, head);
   }
 
   /** Puts what was encoded before. */
   long put(
-      ThreadContext context, MemorySegment from, long offset, int size, int lane, RecordHead head) {
-    return fits(lane, head, size)
-        ? put(context, null, null, from, offset, size, lane, head)
-        : tooLarge(lane, head, size);
+      ThreadContext context,
+      MemorySegment from,
+      long offset,
+      int size,
+      int priority,
+      RecordHead head) {
+    return fits(priority, head, size)
+        ? put(context, null, null, from, offset, size, priority, head)
+        : tooLarge(priority, head, size);
   }
 
   private long put(
@@ -177,15 +184,15 @@ final class Outlet {
       MemorySegment from,
       long offset,
       int size,
-      int lane,
+      int priority,
       RecordHead head) {
-    RingProducer ring = track.out(lane);
+    RingProducer ring = track.out(priority);
     int header = head.bytes();
     int bytes = Records.aligned(header + size);
     try {
       long claim = ring.tryClaim(bytes);
       if (claim < 0) {
-        return refused(lane, ring, claim);
+        return refused(priority, ring, claim);
       }
       boolean good = false;
       context.claims(connection, type);
@@ -212,7 +219,7 @@ final class Outlet {
       if (ring.mustWake()) {
         track.wakePeer();
       }
-      return Tickets.of(connection.number, ring.endOf(claim, bytes));
+      return Positions.of(connection.number, ring.endOf(claim, bytes));
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST; // unmapped meanwhile
@@ -226,14 +233,14 @@ final class Outlet {
 
   /** For whoever sends in one record or not at all. */
   static long orNoRoom(long result) {
-    return result == LARGER_SOON ? Peer.NO_ROOM : result;
+    return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
   }
 
   /** What is not sent, though there may be room for it. */
   long whileHeldBack() {
-    RingProducer ring = bulk();
+    RingProducer ring = dataRing();
     try {
-      return ring.sealed() && !track.grows(Lane.BULK, ring) ? Peer.LOST : Peer.NO_ROOM;
+      return ring.sealed() && !track.grows(RingPair.DATA, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST;
@@ -242,28 +249,28 @@ final class Outlet {
     }
   }
 
-  private long refused(int lane, RingProducer ring, long claim) {
-    if (claim == RingProducer.NO_ROOM) {
-      if (track.canGrow(lane)) {
-        connection.wantLarger(lane);
+  private long refused(int priority, RingProducer ring, long claim) {
+    if (claim == RingProducer.BACK_PRESSURED) {
+      if (track.canGrow(priority)) {
+        connection.wantLarger(priority);
       }
-      return Peer.NO_ROOM;
+      return Peer.BACK_PRESSURED;
     }
-    return track.grows(lane, ring) ? Peer.NO_ROOM : Peer.LOST;
+    return track.grows(priority, ring) ? Peer.BACK_PRESSURED : Peer.LOST;
   }
 
   // ---- waiting
 
   /** Waits for one thing of three, the others are 0; false at the limit. */
-  private boolean await(long ticket, long bytes, int what, int stream, long deadlineNs)
+  private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
     boolean handler = connection.node.beginWait();
     Object recorded = Recorded.begin();
     waiters.enter();
     try {
       while (!connection.dead()) {
-        bulk().want();
-        if (holds(ticket, bytes, what, stream)) {
+        dataRing().want();
+        if (holds(position, bytes, what, stream)) {
           return true;
         }
         if (!park(deadlineNs)) {
@@ -282,21 +289,21 @@ final class Outlet {
     } finally {
       leave();
       connection.node.endWait(handler);
-      Recorded.waited(recorded, ticket == 0 ? "room" : "taken", connection.peer.id());
+      Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
     }
   }
 
-  private boolean holds(long ticket, long bytes, int what, int stream) {
-    if (ticket != 0) {
-      return Tickets.reached(ticket, bulk().taken());
+  private boolean holds(long position, long bytes, int what, int stream) {
+    if (position != 0) {
+      return Positions.reached(position, dataRing().delivered());
     }
-    RingProducer bulk = bulk();
-    if (bulk.sealed()) {
+    RingProducer data = dataRing();
+    if (data.sealed()) {
       return true;
     }
     return stream != 0
         ? connection.granted(stream)
-        : bulk.hasRoom(bytes) && (what == NO_RECEIVER || !connection.heldBack(what));
+        : data.hasRoom(bytes) && (what == NO_RECEIVER || !connection.heldBack(what));
   }
 
   private void leave() {
@@ -305,7 +312,7 @@ final class Outlet {
       return;
     }
     try {
-      bulk().wantNoMore();
+      dataRing().wantNoMore();
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
         throw e;
@@ -335,14 +342,14 @@ final class Outlet {
 
   /** The same for a slice, which leaves room for others' messages. */
   boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
-    RingProducer bulk = bulk();
-    long bytes = (long) maxRecord(Lane.BULK) + (bulk.capacity() >>> SPARE_SHIFT);
+    RingProducer data = dataRing();
+    long bytes = (long) maxRecord(RingPair.DATA) + (data.capacity() >>> SPARE_SHIFT);
     try {
-      if (bulk.sealed() || bulk.hasRoom(bytes)) {
+      if (data.sealed() || data.hasRoom(bytes)) {
         return true;
       }
-      if (track.canGrow(Lane.BULK)) {
-        connection.wantLarger(Lane.BULK);
+      if (track.canGrow(RingPair.DATA)) {
+        connection.wantLarger(RingPair.DATA);
       }
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
@@ -359,18 +366,18 @@ final class Outlet {
     return await(0, 0, NO_RECEIVER, stream, deadlineNs);
   }
 
-  /** See {@link Peer#awaitTaken}. */
-  boolean awaitTaken(long ticket, long deadlineNs) throws MessagingException {
-    if (!await(ticket, 0, NO_RECEIVER, 0, deadlineNs)) {
+  /** See {@link Peer#awaitDelivered}. */
+  boolean awaitDelivered(long position, long deadlineNs) throws MessagingException {
+    if (!await(position, 0, NO_RECEIVER, 0, deadlineNs)) {
       return false;
     }
-    if (!connection.dead() || Tickets.reached(ticket, takenAtEnd)) {
+    if (!connection.dead() || Positions.reached(position, deliveredAtEnd)) {
       return true;
     }
     throw new MessagingException(Code.LOST, connection.failure());
   }
 
-  /** There may be room, or something was taken. */
+  /** There may be room, or something was delivered. */
   void wake() {
     waiters.wake();
   }
@@ -380,7 +387,7 @@ final class Outlet {
   /** Bytes sent and not taken out of the ring at the other end. */
   long unconsumedBytes() {
     try {
-      return bulk().unconsumedBytes() + express().unconsumedBytes();
+      return dataRing().unconsumedBytes() + controlRing().unconsumedBytes();
     } catch (RingBrokenException | IllegalStateException e) {
       return 0;
     }
@@ -388,46 +395,46 @@ final class Outlet {
 
   long roomBytes() {
     try {
-      RingProducer bulk = bulk();
-      return connection.dead() ? 0 : Math.max(0, bulk.capacity() - bulk.unconsumedBytes());
+      RingProducer data = dataRing();
+      return connection.dead() ? 0 : Math.max(0, data.capacity() - data.unconsumedBytes());
     } catch (IllegalStateException | RingBrokenException e) {
       return 0;
     }
   }
 
-  /** Nobody waits, nothing is under way, and all tickets were taken. */
+  /** Nobody waits, nothing is under way, and all positions were delivered. */
   boolean idle() {
-    return waiters.none() && unconsumedBytes() == 0 && allTaken();
+    return waiters.none() && unconsumedBytes() == 0 && allDelivered();
   }
 
   /** Whether all that was sent was handed to the program there. */
-  boolean allTaken() {
+  boolean allDelivered() {
     try {
-      return bulk().taken() == bulk().claimed();
+      return dataRing().delivered() == dataRing().claimed();
     } catch (IllegalStateException e) {
       return true; // unmapped
     }
   }
 
-  /** The position behind the last record of bulk. */
+  /** The position behind the last record of data. */
   long end() {
-    return bulk().claimed();
+    return dataRing().claimed();
   }
 
-  /** No more messages and questions. */
-  void sealBulk() {
-    seal(Lane.BULK);
+  /** No more messages and requests. */
+  void sealData() {
+    seal(RingPair.DATA);
   }
 
   /** No more of anything. */
   void seal() {
-    seal(Lane.BULK);
-    seal(Lane.EXPRESS);
+    seal(RingPair.DATA);
+    seal(RingPair.CONTROL);
   }
 
-  private void seal(int lane) {
+  private void seal(int priority) {
     try {
-      track.seal(lane);
+      track.seal(priority);
     } catch (IllegalStateException e) {
       if (!connection.dead()) {
         throw e;
@@ -436,17 +443,17 @@ final class Outlet {
   }
 
   /** Sealed, it keeps what will be asked for when its memory is gone; that is returned. */
-  long rememberTaken() {
+  long rememberDelivered() {
     try {
-      takenAtEnd = bulk().taken();
+      deliveredAtEnd = dataRing().delivered();
     } catch (IllegalStateException e) {
       // It was kept before.
     }
-    return takenAtEnd;
+    return deliveredAtEnd;
   }
 
   /** Whether nobody writes into its rings any more. */
   boolean quiet() {
-    return bulk().quiet() && express().quiet();
+    return dataRing().quiet() && controlRing().quiet();
   }
 }

@@ -2,7 +2,7 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 import io.talaria.messaging.transport.Fabric;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
@@ -30,13 +30,17 @@ final class Poller extends Thread {
 
   private static final int TURNS_BETWEEN_CLOCKS = 16;
 
-  /** The steps of {@link Waiting#STEPS}: so long it looks, so long it yields, then it parks. */
-  private static final long STEP_SPIN_NS = 100_000_000;
+  /**
+   * The steps of {@link IdleStrategy#BACKOFF}: so long it looks, so long it yields, then it parks.
+   */
+  private static final long BACKOFF_SPIN_NS = 100_000_000;
 
-  private static final long STEP_YIELD_NS = 1_000_000_000;
-  private static final long STEP_PARK_NS = 1;
+  private static final long BACKOFF_YIELD_NS = 1_000_000_000;
+  private static final long BACKOFF_PARK_NS = 1;
 
-  /** After so long without anything the others are told what was taken, and again after more. */
+  /**
+   * After so long without anything the others are told what was delivered, and again after more.
+   */
   private static final long TELL_NS = 20_000;
 
   private static final long TELL_AGAIN_NS = 1_000_000;
@@ -48,7 +52,7 @@ final class Poller extends Thread {
 
   private final Selector selector;
   private final Spinner spinner;
-  private final Waiting waiting;
+  private final IdleStrategy idleStrategy;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Consumer<SelectionKey> onReady = this::ready;
 
@@ -72,11 +76,11 @@ final class Poller extends Thread {
 
   private volatile boolean stopped;
 
-  Poller(LocalNode node, Spinning spinning, Waiting waiting) throws IOException {
+  Poller(LocalNode node, Spinning spinning, IdleStrategy idleStrategy) throws IOException {
     super(node.threadName("poller"));
     setDaemon(true);
     this.node = node;
-    this.waiting = waiting;
+    this.idleStrategy = idleStrategy;
     fabric = node.fabric();
     selector = Selector.open();
     spinner = new Spinner(spinning);
@@ -138,7 +142,7 @@ final class Poller extends Thread {
       idle = false;
       return;
     }
-    if (waiting != Waiting.ADAPTIVE) {
+    if (idleStrategy != IdleStrategy.ADAPTIVE) {
       stayAwake();
       return;
     }
@@ -168,13 +172,13 @@ final class Poller extends Thread {
       tellAll();
     }
     long idleNs = now - idleSinceNs;
-    if (waiting == Waiting.SPIN || idleNs < STEP_SPIN_NS) {
+    if (idleStrategy == IdleStrategy.BUSY_SPIN || idleNs < BACKOFF_SPIN_NS) {
       Thread.onSpinWait();
-    } else if (idleNs < STEP_SPIN_NS + STEP_YIELD_NS) {
+    } else if (idleNs < BACKOFF_SPIN_NS + BACKOFF_YIELD_NS) {
       Thread.yield();
     } else {
       turns = TURNS_BETWEEN_CLOCKS; // a turn takes longer now
-      LockSupport.parkNanos(STEP_PARK_NS);
+      LockSupport.parkNanos(BACKOFF_PARK_NS);
     }
   }
 
@@ -239,7 +243,7 @@ final class Poller extends Thread {
       if (now - lookedNs > LOOK_NS) {
         lookedNs = now;
         int unused = selector.selectNow(onReady);
-        if (waiting != Waiting.ADAPTIVE) {
+        if (idleStrategy != IdleStrategy.ADAPTIVE) {
           lendBack(); // else done when it wakes
         }
       }

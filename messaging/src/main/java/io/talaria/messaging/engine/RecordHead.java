@@ -50,12 +50,12 @@ final class RecordHead {
     if (total != 0) {
       Records.header(memory, at, length, type, Records.SLICE);
       Records.slice(memory, at, stream, offset, total, kind);
-      Records.sliceCall(memory, at, slot, generation, limitUs);
+      Records.sliceRequest(memory, at, slot, generation, limitUs);
       return;
     }
     Records.header(memory, at, length, type, kind);
     if (kind != Records.MESSAGE && Records.headerOf(kind) > Records.HEADER) {
-      Records.call(memory, at, slot, generation);
+      Records.response(memory, at, slot, generation);
       if (kind == Records.REQUEST) {
         Records.limit(memory, at, limitUs);
       }

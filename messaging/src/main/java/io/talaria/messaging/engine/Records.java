@@ -12,9 +12,9 @@ import java.nio.ByteOrder;
  * <pre>
  *   all       length 4 (with this header, without the zeros to 8) | type 2 | kind 1 | 0 1
  *   REQUEST   slot 4 | generation 4 | limit in µs 4 (0: none) | 0 4
- *   ANSWER, FAILURE, CANCEL     slot 4 | generation 4
+ *   RESPONSE, FAILURE, CANCEL     slot 4 | generation 4
  *   BIG, BIG_OK, BIG_NO         stream 4 | total 4
- *   HOLD      receiver 4 (type in the table of who sends its messages * 2, + 1: answers questions) | number 4
+ *   HOLD      receiver 4 (type in the table of who sends its messages * 2, + 1: responses requests) | number 4
  *   SLICE     stream 4 | offset 4 | total 4 | kind of the whole 4 | slot 4 | generation 4 | limit 4 | 0 4
  *   then      the payload
  *
@@ -22,13 +22,13 @@ import java.nio.ByteOrder;
  *   FAILURE   payload: code 1, then text in UTF-8
  *   BIG       may a message of so many bytes come? BIG_OK: it may. BIG_NO: it does not come
  *   HOLD      an odd number: send nothing more for that receiver; an even one: go on. Counts up from 1
- *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of bulk
+ *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of the data ring
  * </pre>
  */
 final class Records {
   static final byte MESSAGE = 1;
   static final byte REQUEST = 2;
-  static final byte ANSWER = 3;
+  static final byte RESPONSE = 3;
   static final byte FAILURE = 4;
   static final byte SLICE = 5;
   static final byte CANCEL = 6;
@@ -41,14 +41,14 @@ final class Records {
   static final byte BIG_NO = 13;
   static final byte HOLD = 14;
 
-  /** A message or question above this is asked for with BIG. */
+  /** A message or request above this is asked for with BIG. */
   static final int ASK_ABOVE = 1 << 20;
 
   /** How many others may be under way in slices at a time, of a connection and direction. */
   static final int MAX_UNASKED = 64;
 
   static final int HEADER = 8;
-  static final int CALL_HEADER = 16;
+  static final int RESPONSE_HEADER = 16;
   static final int REQUEST_HEADER = 24;
   static final int SLICE_HEADER = 40;
 
@@ -76,7 +76,7 @@ final class Records {
   static int headerOf(byte kind) {
     return switch (kind) {
       case REQUEST -> REQUEST_HEADER;
-      case ANSWER, FAILURE, CANCEL, BIG, BIG_OK, BIG_NO, HOLD -> CALL_HEADER;
+      case RESPONSE, FAILURE, CANCEL, BIG, BIG_OK, BIG_NO, HOLD -> RESPONSE_HEADER;
       case SLICE -> SLICE_HEADER;
       default -> HEADER;
     };
@@ -101,7 +101,7 @@ final class Records {
     memory.set(INT, at + TYPE_AT, (type & 0xffff) | (kind << 16));
   }
 
-  static void call(MemorySegment memory, long at, int slot, int generation) {
+  static void response(MemorySegment memory, long at, int slot, int generation) {
     memory.set(INT, at + SLOT_AT, slot);
     memory.set(INT, at + GENERATION_AT, generation);
   }
@@ -118,7 +118,7 @@ final class Records {
     memory.set(INT, at + WHOLE_AT, whole);
   }
 
-  static void sliceCall(MemorySegment memory, long at, int slot, int generation, int limitUs) {
+  static void sliceRequest(MemorySegment memory, long at, int slot, int generation, int limitUs) {
     memory.set(INT, at + SLICE_SLOT_AT, slot);
     memory.set(INT, at + SLICE_SLOT_AT + 4, generation);
     memory.set(INT, at + SLICE_SLOT_AT + 8, limitUs);

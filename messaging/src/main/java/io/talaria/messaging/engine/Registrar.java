@@ -15,7 +15,7 @@ import io.talaria.messaging.transport.Fabric;
 import io.talaria.messaging.transport.LoopTrack;
 import io.talaria.messaging.transport.ShmLayout;
 import io.talaria.messaging.transport.ShmTrack;
-import io.talaria.messaging.transport.StreamTrack;
+import io.talaria.messaging.transport.TcpTrack;
 import io.talaria.messaging.transport.Track;
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
@@ -173,8 +173,8 @@ final class Registrar extends Thread {
     stalls = new Stalls(node);
     cluster = hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
-    if (options.isSealed() && key == null) {
-      throw new IllegalArgumentException("sealed() needs a key: call NodeOptions.key");
+    if (options.isEncrypted() && key == null) {
+      throw new IllegalArgumentException("encrypted() needs a key: call NodeOptions.key");
     }
     offer = offer();
     fabric = node.fabric();
@@ -240,9 +240,9 @@ final class Registrar extends Thread {
     List<Long> fingerprints = entries.stream().map(each -> each.fingerprint).toList();
     return new Greet.Offer(
         Host.pid(),
-        options.largest(),
-        options.ringBytes(),
-        options.expressBytes(),
+        options.maxMessageBytes(),
+        options.dataRingBytes(),
+        options.controlRingBytes(),
         names,
         fingerprints);
   }
@@ -387,7 +387,7 @@ final class Registrar extends Thread {
     try {
       if (pair.peer.id() == options.id()) {
         Connection loop = newConnection(pair, 1, incarnation, offer, Greet.Forms.NONE);
-        start(loop, new LoopTrack(loop, options.ringBytes(), options.expressBytes()), pair);
+        start(loop, new LoopTrack(loop, options.dataRingBytes(), options.controlRingBytes()), pair);
         return;
       }
       Step step = new Step();
@@ -412,7 +412,7 @@ final class Registrar extends Thread {
     try {
       Greeting greeting =
           new Greeting(
-              channel, true, step.local || step.connecting ? null : key, options.isSealed());
+              channel, true, step.local || step.connecting ? null : key, options.isEncrypted());
       greeting.attachment = step;
       pair.dial = greeting;
       begin(greeting, step.connecting ? SelectionKey.OP_CONNECT : SelectionKey.OP_READ);
@@ -468,8 +468,8 @@ final class Registrar extends Thread {
               + (transports(false) != 0
                   ? " and not in the directory of nodes"
                   : fabric == null
-                      ? ", and transport stream is off"
-                      : ", transport stream is off, and ucx is for this host alone: "
+                      ? ", and transport tcp is off"
+                      : ", transport tcp is off, and ucx is for this host alone: "
                           + unfitBetweenHosts()));
       return null;
     }
@@ -564,7 +564,7 @@ final class Registrar extends Thread {
       try {
         step(greeting);
       } finally {
-        end(greeting, "no answer within 5 s");
+        end(greeting, "no response within 5 s");
       }
     }
   }
@@ -599,7 +599,7 @@ final class Registrar extends Thread {
   /** The transports that a session can lead to here, bits of {@link Greet}. */
   private int transports(boolean local) {
     Set<Transport> own = options.transports();
-    int transports = own.contains(Transport.STREAM) ? Greet.STREAM : 0;
+    int transports = own.contains(Transport.TCP) ? Greet.TCP : 0;
     if (local && own.contains(Transport.SHM)) {
       transports |= Greet.SHM;
     }
@@ -614,8 +614,8 @@ final class Registrar extends Thread {
     if (fabric == null) {
       return node.fabricObstacle();
     }
-    if (options.isSealed()) {
-      return "what UCX carries is not sealed";
+    if (options.isEncrypted()) {
+      return "what UCX carries is not encrypted";
     }
     // Its addresses are parsed by UCX, which trusts them.
     return key == null && !options.isInsecure() ? "there is no key" : null;
@@ -646,7 +646,7 @@ final class Registrar extends Thread {
           return;
         }
         Greeting greeting =
-            new Greeting(channel, false, step.local ? null : key, options.isSealed());
+            new Greeting(channel, false, step.local ? null : key, options.isEncrypted());
         greeting.attachment = step;
         begin(greeting, SelectionKey.OP_READ);
       } catch (IOException e) {
@@ -714,7 +714,7 @@ final class Registrar extends Thread {
           "node " + step.pair.peer.id() + " at " + text(step.address) + ": " + e.getMessage(), e);
     }
     greetings.remove(greeting);
-    Greeting proving = new Greeting(greeting.channel(), true, key, options.isSealed());
+    Greeting proving = new Greeting(greeting.channel(), true, key, options.isEncrypted());
     step.connecting = false;
     proving.attachment = step;
     step.pair.dial = proving;
@@ -865,11 +865,11 @@ final class Registrar extends Thread {
           step.why += "; not by ucx: " + e.getMessage();
         }
       }
-      if (step.transport == 0 && (common & Greet.STREAM) == 0) {
+      if (step.transport == 0 && (common & Greet.TCP) == 0) {
         reject(greeting, Greet.REJECT_OTHER, "there is no transport in common" + notBy(step));
         return;
       }
-      step.transport = step.transport == 0 ? Greet.STREAM : step.transport;
+      step.transport = step.transport == 0 ? Greet.TCP : step.transport;
     }
     greeting.send(
         new Greet.Welcome(
@@ -901,19 +901,22 @@ final class Registrar extends Thread {
     int bytes = shmBytes(theirs);
     SharedFiles.Created<Mapping> made =
         files.create(
-            ShmLayout.firstBytes(bulk(theirs), express(theirs)),
+            ShmLayout.firstBytes(dataRingBytes(theirs), controlRingBytes(theirs)),
             (file, first) -> Mapping.map(file, bytes));
     step.file = made.id();
     step.mapping = made.mapping();
-    ShmLayout.write(MemorySegment.ofBuffer(step.mapping.buffer()), bulk(theirs), express(theirs));
+    ShmLayout.write(
+        MemorySegment.ofBuffer(step.mapping.buffer()),
+        dataRingBytes(theirs),
+        controlRingBytes(theirs));
   }
 
   private ByteBuffer acceptByFabric(Step step) throws IOException {
-    byte[] answer =
+    byte[] response =
         fabric.accept(
             step.pair.peer.id(), step.hello.incarnation(), incarnation, bytes(step.hello.fabric()));
     step.transport = Greet.UCX;
-    return ByteBuffer.wrap(answer);
+    return ByteBuffer.wrap(response);
   }
 
   private static byte[] bytes(ByteBuffer from) {
@@ -933,16 +936,16 @@ final class Registrar extends Thread {
   }
 
   /** Both sides use the smaller rings. */
-  private int bulk(Greet.Offer other) {
-    return Math.min(offer.bulk(), other.bulk());
+  private int dataRingBytes(Greet.Offer other) {
+    return Math.min(offer.dataRingBytes(), other.dataRingBytes());
   }
 
-  private int express(Greet.Offer other) {
-    return Math.min(offer.express(), other.express());
+  private int controlRingBytes(Greet.Offer other) {
+    return Math.min(offer.controlRingBytes(), other.controlRingBytes());
   }
 
   private int shmBytes(Greet.Offer other) {
-    return ShmLayout.bytes(bulk(other), express(other));
+    return ShmLayout.bytes(dataRingBytes(other), controlRingBytes(other));
   }
 
   private void welcomed(Greeting greeting, Step step, Greet.Welcome welcome) throws IOException {
@@ -1007,7 +1010,7 @@ final class Registrar extends Thread {
       throws IOException {
     Pair pair = step.pair;
     Connection connection = newConnection(pair, step.number, with, theirs, forms);
-    int[] capacity = {bulk(theirs), express(theirs)};
+    int[] capacity = {dataRingBytes(theirs), controlRingBytes(theirs)};
     Track track;
     if (step.transport == Greet.SHM) {
       track =
@@ -1019,7 +1022,7 @@ final class Registrar extends Thread {
               connection, pair.peer.id(), step.number, greeting.channel(), step.why, capacity);
     } else {
       track =
-          new StreamTrack(
+          new TcpTrack(
               connection,
               greeting.channel(),
               greeting.wire(),
@@ -1036,7 +1039,7 @@ final class Registrar extends Thread {
     if (greeting.dialled() && (step.offered & Greet.UCX) != 0) {
       why += "; not by ucx: the other side does not";
     }
-    return options.isSealed() && !step.local ? why + ", sealed" : why;
+    return options.isEncrypted() && !step.local ? why + ", encrypted" : why;
   }
 
   private void leaveGreetings(Greeting greeting) throws IOException {
@@ -1135,7 +1138,7 @@ final class Registrar extends Thread {
         types,
         names.toArray(String[]::new),
         misfits,
-        theirs.largest());
+        theirs.maxMessageBytes());
   }
 
   private void start(Connection connection, Track track, Pair pair) {
@@ -1197,23 +1200,25 @@ final class Registrar extends Thread {
         continue;
       }
       count++;
-      if (connection.idle() && !node.calls().any(connection) && each.getValue().usedNs < since) {
+      if (connection.idle()
+          && !node.responseSlots().any(connection)
+          && each.getValue().usedNs < since) {
         since = each.getValue().usedNs;
         longest = connection;
       }
     }
-    if (count > options.connectionLimit() && longest != null) {
+    if (count > options.maxConnections() && longest != null) {
       longest.leaving = true;
       Life life = connections.get(longest);
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
       Connection asked = longest;
-      at(life.leaveNs, () -> noAnswer(asked, life));
+      at(life.leaveNs, () -> noResponse(asked, life));
     }
   }
 
   /** Whoever does not answer GOODBYE stays. */
-  private void noAnswer(Connection connection, Life life) {
+  private void noResponse(Connection connection, Life life) {
     if (!life.left) {
       connection.leaving = false;
       node.wakePoller();
@@ -1231,7 +1236,7 @@ final class Registrar extends Thread {
       life.usedNs = System.nanoTime();
     } else if (connection.leaving) {
       leave(connection, life);
-    } else if (connection.idle() && !node.calls().any(connection)) {
+    } else if (connection.idle() && !node.responseSlots().any(connection)) {
       connection.leaving = true;
       leave(connection, life);
     } else {
@@ -1272,7 +1277,7 @@ final class Registrar extends Thread {
       }
     }
     node.lookAfterTasks();
-    node.calls().sweep();
+    node.responseSlots().sweep();
     makeRoom(); // who was asked before may have had something open
     if (stalls.look()) {
       at(System.nanoTime() + Stalls.OPEN_NS, stalls::lookAgain); // from that look on

@@ -2,13 +2,15 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -17,7 +19,7 @@ final class RemotePeer implements Peer {
   private final LocalNode node;
   private final int id;
   private final Waiters connecting = new Waiters();
-  private final Tickets tickets = new Tickets();
+  private final Positions positions = new Positions();
   private volatile Connection connection;
 
   /** Why there is none, or null as long as nobody has tried. */
@@ -54,7 +56,7 @@ final class RemotePeer implements Peer {
     return connection;
   }
 
-  /** How many messages and questions of it wait for handlers, about. Any thread. */
+  /** How many messages and requests of it wait for handlers, about. Any thread. */
   int waiting() {
     int waiting = 0;
     for (Inbox each : inboxes) {
@@ -63,8 +65,8 @@ final class RemotePeer implements Peer {
     return waiting;
   }
 
-  Tickets tickets() {
-    return tickets;
+  Positions positions() {
+    return positions;
   }
 
   /** There is one, or none any more. */
@@ -100,7 +102,7 @@ final class RemotePeer implements Peer {
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-    return Outlet.orNoRoom(now.outlet().put(context, type, message, Lane.BULK, head));
+    return Outlet.orNoRoom(now.outlet().put(context, type, message, RingPair.DATA, head));
   }
 
   @Override
@@ -112,7 +114,7 @@ final class RemotePeer implements Peer {
     Connection now = connection;
     if (now != null && !node.closing()) {
       RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-      long result = now.outlet().put(context, type, message, Lane.BULK, head);
+      long result = now.outlet().put(context, type, message, RingPair.DATA, head);
       if (result > 0) {
         return result;
       }
@@ -121,8 +123,13 @@ final class RemotePeer implements Peer {
         context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendLimitNs()));
   }
 
-  private static long deadline(long limitNs) {
-    return System.nanoTime() + Math.min(limitNs, Long.MAX_VALUE >> 2);
+  /** In nanoseconds, of which so many can be added to the time. */
+  static long nanos(Duration timeout) {
+    return Math.min(TimeUnit.NANOSECONDS.convert(timeout), Long.MAX_VALUE >> 2);
+  }
+
+  private static long deadline(long timeoutNs) {
+    return System.nanoTime() + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
   }
 
   /** Waits for a connection and for room. */
@@ -131,7 +138,7 @@ final class RemotePeer implements Peer {
       TypeEntry type,
       Object message,
       byte kind,
-      CallSlot slot,
+      ResponseSlot slot,
       int generation,
       int limitUs,
       long deadlineNs)
@@ -144,7 +151,7 @@ final class RemotePeer implements Peer {
       }
       Outlet outlet = now.outlet();
       RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
-      long result = outlet.put(context, type, message, Lane.BULK, head);
+      long result = outlet.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Outlet.LARGER_SOON) {
         result =
             new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
@@ -153,8 +160,8 @@ final class RemotePeer implements Peer {
       if (result > 0) {
         return result;
       }
-      if (result == NO_ROOM) {
-        if (!outlet.awaitRoom(outlet.maxRecord(Lane.BULK), head.what(), deadlineNs)) {
+      if (result == BACK_PRESSURED) {
+        if (!outlet.awaitRoom(outlet.maxRecord(RingPair.DATA), head.what(), deadlineNs)) {
           throw noRoom();
         }
       } else {
@@ -166,7 +173,7 @@ final class RemotePeer implements Peer {
   MessagingException noRoom() {
     Connection now = connection;
     return new MessagingException(
-        Code.NO_ROOM,
+        Code.BACK_PRESSURED,
         "node "
             + id
             + " has taken too little within the limit: its receivers are slow, or it stands still"
@@ -233,45 +240,52 @@ final class RemotePeer implements Peer {
   }
 
   @Override
-  public boolean awaitTaken(long ticket, long limitNs) throws MessagingException {
+  public boolean awaitDelivered(long position, Duration timeout) throws MessagingException {
     ThreadContext.current().mayWait();
-    if (ticket <= 0) {
-      throw new IllegalArgumentException("ticket is " + ticket + ", it must be positive");
+    if (position <= 0) {
+      throw new IllegalArgumentException("position is " + position + ", it must be positive");
     }
     Connection now = connection;
-    if (now != null && Tickets.isOf(ticket, now.number)) {
-      return now.outlet().awaitTaken(ticket, deadline(limitNs));
+    if (now != null && Positions.isOf(position, now.number)) {
+      return now.outlet().awaitDelivered(position, deadline(nanos(timeout)));
     }
-    if (tickets.wasTaken(ticket)) {
+    if (positions.wasDelivered(position)) {
       return true;
     }
     throw new MessagingException(
-        Code.LOST, "the connection of ticket " + ticket + " to node " + id + " has ended");
+        Code.LOST, "the connection of position " + position + " to node " + id + " has ended");
   }
 
   @Override
-  public <A> A ask(Object question, Class<A> answer, long limitNs) throws MessagingException {
-    return begin(question, answer, limitNs, true).result();
+  public <A> A request(Object request, Class<A> response, Duration timeout)
+      throws MessagingException {
+    return requestNs(request, response, nanos(timeout));
   }
 
   @Override
-  public <A> Call<A> call(Object question, Class<A> answer, long limitNs)
+  public <A> A requestNs(Object request, Class<A> response, long timeoutNs)
       throws MessagingException {
-    return begin(question, answer, limitNs, false);
+    return begin(request, response, timeoutNs, true).result();
   }
 
-  private <A> PendingCall<A> begin(Object question, Class<A> answer, long limitNs, boolean waits)
+  @Override
+  public <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, Duration timeout)
       throws MessagingException {
-    Objects.requireNonNull(question, "question");
+    return begin(request, response, nanos(timeout), false);
+  }
+
+  private <A> PendingResponse<A> begin(
+      Object request, Class<A> response, long timeoutNs, boolean waits) throws MessagingException {
+    Objects.requireNonNull(request, "request");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
-    TypeEntry type = node.types().of(question);
-    TypeEntry unused = node.types().ofClass(answer);
-    long deadline = deadline(limitNs);
-    int limitUs = Math.clamp(limitNs / 1000, 1, Integer.MAX_VALUE);
-    CallSlot slot = node.calls().take();
+    TypeEntry type = node.types().of(request);
+    TypeEntry unused = node.types().ofClass(response);
+    long deadline = deadline(timeoutNs);
+    int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
+    ResponseSlot slot = node.responseSlots().take();
     if (slot == null) {
-      throw new MessagingException(Code.NO_ROOM, "65536 questions are under way already");
+      throw new MessagingException(Code.BACK_PRESSURED, "65536 requests are under way already");
     }
     int generation = slot.open();
     boolean sent = false;
@@ -285,7 +299,7 @@ final class RemotePeer implements Peer {
             context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
         context.wantsToLead = waits && !Thread.currentThread().isVirtual();
         try {
-          result = now.outlet().put(context, type, question, Lane.BULK, head);
+          result = now.outlet().put(context, type, request, RingPair.DATA, head);
           looked = context.leads;
           if (looked) {
             boolean unusedFound = now.look(slot, generation);
@@ -301,15 +315,15 @@ final class RemotePeer implements Peer {
       if (result <= 0) {
         long until = Math.min(deadline, deadline(node.sendLimitNs()));
         result =
-            sendSlowly(context, type, question, Records.REQUEST, slot, generation, limitUs, until);
+            sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, until);
       }
-      PendingCall<A> call =
-          new PendingCall<>(node, this, slot, generation, answer, deadline, looked, !waits);
+      PendingResponse<A> pending =
+          new PendingResponse<>(node, this, slot, generation, response, deadline, looked, !waits);
       if (!waits) {
-        slot.owner = call;
+        slot.owner = pending;
       }
       sent = result > 0;
-      return call;
+      return pending;
     } finally {
       if (!sent) {
         // Nobody can answer it, but the end of a connection may be telling it.
@@ -317,7 +331,7 @@ final class RemotePeer implements Peer {
           Thread.onSpinWait();
         }
         slot.reset(generation);
-        node.calls().giveBack(slot);
+        node.responseSlots().giveBack(slot);
       }
     }
   }

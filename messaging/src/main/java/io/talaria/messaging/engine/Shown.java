@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.counters.NodeFile;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.nio.process.Host;
 import java.util.Collection;
 import java.util.Map;
@@ -33,24 +33,24 @@ final class Shown {
     number(to, "received", counters.received());
     number(to, "dropped", counters.dropped());
     number(to, "failed", counters.failed());
-    number(to, "late", counters.lateAnswers());
+    number(to, "late", counters.lateResponses());
     number(to, "forgotten", counters.forgotten());
     number(to, "stalled", counters.stalled());
-    number(to, "openCalls", counters.openCalls());
+    number(to, "openRequests", counters.openRequests());
     to.append(",\"peers\":[");
-    Map<Connection, Integer> calls = node.calls().openByConnection();
+    Map<Connection, Integer> openRequests = node.responseSlots().openByConnection();
     boolean first = true;
     for (Connection each : connections) {
       if (!each.dead()) {
         to.append(first ? "" : ",");
         first = false;
-        peer(to, each, calls.getOrDefault(each, 0), silentNs.applyAsLong(each));
+        peer(to, each, openRequests.getOrDefault(each, 0), silentNs.applyAsLong(each));
       }
     }
     return to.append("]}").toString();
   }
 
-  private static void peer(StringBuilder to, Connection on, int openCalls, long silentNs) {
+  private static void peer(StringBuilder to, Connection on, int openRequests, long silentNs) {
     to.append("{\"peer\":").append(on.peer.id());
     text(to, "transport", on.track().transport());
     text(to, "reason", on.track().reason());
@@ -58,14 +58,14 @@ final class Shown {
     number(to, "number", on.number);
     try {
       number(to, "outBytes", on.outlet().end() << UNIT_SHIFT);
-      number(to, "takenBytes", on.track().out(Lane.BULK).taken() << UNIT_SHIFT);
-      number(to, "inBytes", on.track().in(Lane.BULK).taken() << UNIT_SHIFT);
+      number(to, "deliveredBytes", on.track().out(RingPair.DATA).delivered() << UNIT_SHIFT);
+      number(to, "inBytes", on.track().in(RingPair.DATA).delivered() << UNIT_SHIFT);
       number(to, "unconsumedBytes", on.outlet().unconsumedBytes());
-      number(to, "ringBytes", on.track().out(Lane.BULK).capacity());
+      number(to, "dataRingBytes", on.track().out(RingPair.DATA).capacity());
     } catch (IllegalStateException e) {
       // Its memory was given back meanwhile.
     }
-    number(to, "openCalls", openCalls);
+    number(to, "openRequests", openRequests);
     number(to, "waiting", on.peer.waiting());
     number(to, "silentMs", silentNs > SUSPECT_NS ? silentNs / 1_000_000 : 0);
     to.append('}');

@@ -5,9 +5,9 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.Dispatch;
 
 /**
- * Who takes messages or questions of a type.
+ * Who takes messages or requests of a type.
  *
- * @param <T> a receiver or an answerer
+ * @param <T> a receiver or a request handler
  */
 final class Target<T> {
   /** Its place among all targets of the node. */

@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.codec.SegmentIn;
-import io.talaria.messaging.codec.SegmentOut;
+import io.talaria.messaging.codec.SegmentReader;
+import io.talaria.messaging.codec.SegmentWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -34,11 +34,11 @@ final class ThreadContext {
   private static final ThreadLocal<ThreadContext> CURRENT =
       ThreadLocal.withInitial(ThreadContext::new);
 
-  final SegmentOut out = new SegmentOut();
-  final SegmentIn in = new SegmentIn();
+  final SegmentWriter out = new SegmentWriter();
+  final SegmentReader in = new SegmentReader();
   final RecordHead head = new RecordHead();
 
-  /** The question about to be sent is waited for: take the inlet before it is shown. */
+  /** The request about to be sent is waited for: take the inlet before it is shown. */
   boolean wantsToLead;
 
   /** That was done. */
@@ -127,7 +127,7 @@ final class ThreadContext {
   void mustNotBeInCodec() {
     if (inCodec) {
       throw new IllegalStateException(
-          "a codec must not send, ask or answer: do that before or after");
+          "a codec must not send, request or respond: do that before or after");
     }
   }
 

@@ -2,9 +2,9 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Answerer;
 import io.talaria.messaging.Codec;
 import io.talaria.messaging.Receiver;
+import io.talaria.messaging.RequestHandler;
 import java.util.function.Supplier;
 
 /** A registered type. */
@@ -29,8 +29,8 @@ final class TypeEntry {
   /** Who takes its messages, or null. */
   Target<Receiver<Object>> receiver;
 
-  /** Who answers its questions, or null. */
-  Target<Answerer<Object>> answerer;
+  /** Who answers its requests, or null. */
+  Target<RequestHandler<Object>> requestHandler;
 
   /** Makes objects to read into, or null. */
   Supplier<?> reuse;
@@ -57,7 +57,7 @@ final class TypeEntry {
   TypeEntry readBy(Codec<Object> adapted) {
     TypeEntry entry = new TypeEntry(index, type, adapted, false, fingerprint, form);
     entry.receiver = receiver;
-    entry.answerer = answerer;
+    entry.requestHandler = requestHandler;
     return entry;
   }
 

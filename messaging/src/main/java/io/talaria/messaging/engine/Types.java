@@ -2,11 +2,11 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Answerer;
 import io.talaria.messaging.Codec;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeOptions.Registration;
 import io.talaria.messaging.Receiver;
+import io.talaria.messaging.RequestHandler;
 import io.talaria.messaging.codec.Codecs;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -74,9 +74,10 @@ final class Types {
         twice(entry.receiver, entry, "receiver");
         entry.receiver = new Target<>(targets++, what.dispatch(), (Receiver<Object>) what.taker());
       }
-      case ANSWERER -> {
-        twice(entry.answerer, entry, "answerer");
-        entry.answerer = new Target<>(targets++, what.dispatch(), (Answerer<Object>) what.taker());
+      case REQUEST_HANDLER -> {
+        twice(entry.requestHandler, entry, "request handler");
+        entry.requestHandler =
+            new Target<>(targets++, what.dispatch(), (RequestHandler<Object>) what.taker());
       }
       default -> entry.reuse = (Supplier<?>) what.taker();
     }

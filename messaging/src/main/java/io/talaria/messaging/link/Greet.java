@@ -24,7 +24,7 @@ import java.util.TreeMap;
  *   READY    forms
  *   forms    count 2 | type 2, text each: of those types whose fingerprints differ, how they are written
  *   fabric   length 2 | what the ends of transport ucx have to know of each other
- *   offer    pid 8 | largest message 4 | bulk ring 4 | express ring 4 | types 2 | name, fingerprint 8 each
+ *   offer    pid 8 | max message 4 | data ring 4 | control ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
 public final class Greet {
@@ -32,7 +32,7 @@ public final class Greet {
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
   /** Of all that nodes exchange. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** Kinds of frames. */
   public static final byte HELLO = 1;
@@ -65,7 +65,7 @@ public final class Greet {
   public static final int SHM = 1;
 
   /** See {@link #SHM}. */
-  public static final int STREAM = 2;
+  public static final int TCP = 2;
 
   /** See {@link #SHM}. */
   public static final int UCX = 4;
@@ -84,7 +84,12 @@ public final class Greet {
 
   /** What a node has to offer. */
   public record Offer(
-      long pid, int largest, int bulk, int express, List<String> names, List<Long> fingerprints) {
+      long pid,
+      int maxMessageBytes,
+      int dataRingBytes,
+      int controlRingBytes,
+      List<String> names,
+      List<Long> fingerprints) {
     /** Copies the lists. */
     public Offer {
       names = List.copyOf(names);
@@ -100,7 +105,11 @@ public final class Greet {
     }
 
     void put(ByteBuffer to) {
-      to.putLong(pid).putInt(largest).putInt(bulk).putInt(express).putShort((short) names.size());
+      to.putLong(pid)
+          .putInt(maxMessageBytes)
+          .putInt(dataRingBytes)
+          .putInt(controlRingBytes)
+          .putShort((short) names.size());
       for (int i = 0; i < names.size(); i++) {
         putString(to, names.get(i));
         to.putLong(fingerprints.get(i));
@@ -110,13 +119,20 @@ public final class Greet {
     static Offer get(ByteBuffer from) throws ProtocolException {
       need(from, 22);
       long pid = from.getLong();
-      int largest = from.getInt();
-      int bulk = from.getInt();
-      int express = from.getInt();
+      int maxMessageBytes = from.getInt();
+      int dataRingBytes = from.getInt();
+      int controlRingBytes = from.getInt();
       int types = Short.toUnsignedInt(from.getShort());
-      if (!RingLayout.allowed(bulk) || !RingLayout.allowed(express) || largest < MIN_MAX_MESSAGE) {
+      if (!RingLayout.allowed(dataRingBytes)
+          || !RingLayout.allowed(controlRingBytes)
+          || maxMessageBytes < MIN_MAX_MESSAGE) {
         throw new ProtocolException(
-            "rings of " + bulk + " and " + express + " bytes, a largest message of " + largest);
+            "rings of "
+                + dataRingBytes
+                + " and "
+                + controlRingBytes
+                + " bytes, a largest message of "
+                + maxMessageBytes);
       }
       if (types > MAX_TYPES) {
         throw new ProtocolException(types + " types");
@@ -128,7 +144,7 @@ public final class Greet {
         need(from, Long.BYTES);
         fingerprints.add(from.getLong());
       }
-      return new Offer(pid, largest, bulk, express, names, fingerprints);
+      return new Offer(pid, maxMessageBytes, dataRingBytes, controlRingBytes, names, fingerprints);
     }
   }
 

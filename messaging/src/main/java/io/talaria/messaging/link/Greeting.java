@@ -2,7 +2,7 @@
 
 package io.talaria.messaging.link;
 
-import io.talaria.messaging.wire.SealedWire;
+import io.talaria.messaging.wire.EncryptedWire;
 import io.talaria.messaging.wire.Wire;
 import io.talaria.nio.authentication.Handshake;
 import io.talaria.nio.transport.TransportException;
@@ -31,8 +31,8 @@ public final class Greeting {
   private Handshake handshake;
   private Wire wire;
 
-  /** Of a session to be sealed: the key; the nonces as they come by, and the addresses. */
-  private byte[] sealKey;
+  /** Of a session to be encrypted: the key; the nonces as they come by, and the addresses. */
+  private byte[] encryptionKey;
 
   private final ByteBuffer transcript = ByteBuffer.allocate(MAX_TRANSCRIPT);
   private byte[] addresses;
@@ -51,9 +51,9 @@ public final class Greeting {
    * @param channel connected, non-blocking
    * @param dialled whether from here
    * @param key of both sides, or null: no proof is asked for
-   * @param sealed whether all behind the proof is sealed; with a key only
+   * @param encrypted whether all behind the proof is encrypted; with a key only
    */
-  public Greeting(SocketChannel channel, boolean dialled, byte[] key, boolean sealed)
+  public Greeting(SocketChannel channel, boolean dialled, byte[] key, boolean encrypted)
       throws IOException {
     this.channel = channel;
     this.dialled = dialled;
@@ -64,8 +64,8 @@ public final class Greeting {
       addresses = dialled ? addresses(local, remote) : addresses(remote, local);
       handshake = new Handshake(dialled, key, addresses);
       ByteBuffer first = handshake.first();
-      if (sealed) {
-        sealKey = key.clone();
+      if (encrypted) {
+        encryptionKey = key.clone();
         nonce(first, Handshake.START_BYTES, dialled);
       }
       out.add(first);
@@ -88,12 +88,12 @@ public final class Greeting {
     }
   }
 
-  private void seal() {
+  private void encrypt() {
     transcript.put(addresses);
     byte[] all = Arrays.copyOf(transcript.array(), transcript.position());
-    wire = new SealedWire(channel, SealedWire.secret(sealKey, dialled, all), in.flip());
+    wire = new EncryptedWire(channel, EncryptedWire.secret(encryptionKey, dialled, all), in.flip());
     in.clear();
-    sealKey = null;
+    encryptionKey = null;
   }
 
   /** What the bytes behind the greeting go through. */
@@ -118,7 +118,7 @@ public final class Greeting {
 
   /** Has a frame sent. */
   public void send(ByteBuffer frame) {
-    out.add(wire.sealed(frame));
+    out.add(wire.encrypted(frame));
   }
 
   /** Sends what can be sent; whether all was. */
@@ -170,7 +170,7 @@ public final class Greeting {
       try {
         int before = handshake.wantedBytes();
         ByteBuffer answer = handshake.received(message.duplicate());
-        if (sealKey != null) {
+        if (encryptionKey != null) {
           // CALL, and behind the begin of REPLY the rest of it, bring the other side's nonce.
           nonce(message, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
           nonce(message, 0, before == Handshake.NONCE_BYTES + Handshake.PROOF_BYTES);
@@ -187,8 +187,8 @@ public final class Greeting {
         throw new ProtocolException(e.getMessage());
       }
     }
-    if (sealKey != null) {
-      seal();
+    if (encryptionKey != null) {
+      encrypt();
     }
     return true;
   }

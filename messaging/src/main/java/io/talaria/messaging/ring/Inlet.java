@@ -39,10 +39,10 @@ public abstract class Inlet {
   public abstract long unpublishedBytes();
 
   /** Tells the other side up to which position all was handed to the program. */
-  public abstract void publishTaken(long position);
+  public abstract void publishDelivered(long position);
 
-  /** What {@link #publishTaken} has said. Any thread. */
-  public abstract long taken();
+  /** What {@link #publishDelivered} has said. Any thread. */
+  public abstract long delivered();
 
   /** Whether the other side has said that no more comes, and all has been left behind. */
   public abstract boolean ended();

@@ -24,7 +24,7 @@ public final class MirrorInlet extends Inlet {
   /** Of the taker, published for whoever tells the other end. */
   private volatile long published;
 
-  private volatile long taken;
+  private volatile long delivered;
   private volatile boolean ended;
   private int units;
 
@@ -139,13 +139,13 @@ public final class MirrorInlet extends Inlet {
   }
 
   @Override
-  public void publishTaken(long position) {
-    taken = position;
+  public void publishDelivered(long position) {
+    delivered = position;
   }
 
   @Override
-  public long taken() {
-    return taken;
+  public long delivered() {
+    return delivered;
   }
 
   @Override

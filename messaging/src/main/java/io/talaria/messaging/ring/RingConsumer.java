@@ -126,13 +126,13 @@ public final class RingConsumer extends Inlet {
   }
 
   @Override
-  public void publishTaken(long taken) {
-    RingLayout.LONG.setRelease(ring, (long) RingLayout.TAKEN, taken);
+  public void publishDelivered(long delivered) {
+    RingLayout.LONG.setRelease(ring, (long) RingLayout.DELIVERED, delivered);
   }
 
   @Override
-  public long taken() {
-    return (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.TAKEN);
+  public long delivered() {
+    return (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.DELIVERED);
   }
 
   /**
@@ -195,7 +195,7 @@ public final class RingConsumer extends Inlet {
       throw new RingBrokenException(
           "a ring begins at " + after.position + ", the one before ends at " + position);
     }
-    after.publishTaken(taken());
+    after.publishDelivered(delivered());
     return after;
   }
 

@@ -11,9 +11,9 @@ import java.lang.invoke.VarHandle;
  *
  * <pre>
  *       0  head 8      [consumer]   position and number of claims up to which all is free again
- *       8  taken 8     [consumer]   position up to which all was handed to the receiving program
+ *       8  delivered 8 [consumer]   position up to which all was handed to the receiving program
  *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and wants to be woken by whoever marks
- *     256  wanted 4    [producers]  epoch; odd: one of them sleeps, and wants to know of head, taken
+ *     256  wanted 4    [producers]  epoch; odd: one of them sleeps, and wants to know of head, delivered
  *     384  end 8       [producers]  0, or sealed 1 | position 43 | 20: nothing comes behind it;
  *                                   or 1 instead of 0: in the next ring, whose head begins there
  *     512  marks       [producers]  an int a claim, capacity / 32 of them
@@ -39,7 +39,7 @@ public final class RingLayout {
 
   static final int UNIT_SHIFT = 3;
   static final int HEAD = 0;
-  static final int TAKEN = 8;
+  static final int DELIVERED = 8;
   static final int SLEEP = 128;
   static final int WANTED = 256;
   static final int END = 384;

@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class RingProducer {
   /** Of {@link #tryClaim}: the consumer has to take something first. */
-  public static final long NO_ROOM = -1;
+  public static final long BACK_PRESSURED = -1;
 
   /** Of {@link #tryClaim}: no more, for good. */
   public static final long SEALED = -2;
@@ -91,7 +91,7 @@ public final class RingProducer {
    * Claims room.
    *
    * @param bytes at least 8, a multiple of 8, at most {@link #maxBytes}
-   * @return a claim, or {@link #NO_ROOM}, or {@link #SEALED}
+   * @return a claim, or {@link #BACK_PRESSURED}, or {@link #SEALED}
    * @throws RingBrokenException if the other process has moved the head where it cannot be
    */
   public long tryClaim(int bytes) {
@@ -110,7 +110,7 @@ public final class RingProducer {
         if (word != now) {
           continue;
         }
-        return NO_ROOM;
+        return BACK_PRESSURED;
       }
       long next = RingLayout.word(position + filler + units, claim + more);
       if (WORD.compareAndSet(this, now, next)) {
@@ -203,8 +203,8 @@ public final class RingProducer {
   }
 
   /**
-   * Before waiting for room or for what was taken, and again after each time of being woken: asks
-   * to be woken. Look once more after it.
+   * Before waiting for room or for what was delivered, and again after each time of being woken:
+   * asks to be woken. Look once more after it.
    */
   public synchronized void want() {
     nextWanted(1);
@@ -230,14 +230,15 @@ public final class RingProducer {
   }
 
   /** The position up to which the other side has handed everything to its program. */
-  public long taken() {
+  public long delivered() {
     long here =
-        (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.TAKEN) & RingLayout.POSITION_MASK;
+        (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.DELIVERED)
+            & RingLayout.POSITION_MASK;
     if (before == null) {
       return here;
     }
     // Told in the old one until the consumer has moved on; and read after the new one.
-    long there = before.taken();
+    long there = before.delivered();
     return RingLayout.distance(here, there) <= RingLayout.POSITION_MASK >>> 1 ? there : here;
   }
 
@@ -308,7 +309,7 @@ public final class RingProducer {
     long position = RingLayout.position(end);
     MemorySegment checked = RingLayout.checked(next, nextCapacity);
     RingLayout.LONG.setRelease(checked, (long) RingLayout.HEAD, RingLayout.word(position, 0));
-    RingLayout.LONG.setRelease(checked, (long) RingLayout.TAKEN, taken());
+    RingLayout.LONG.setRelease(checked, (long) RingLayout.DELIVERED, delivered());
     RingProducer after = new RingProducer(checked, nextCapacity, this);
     RingLayout.LONG.setRelease(ring, (long) RingLayout.END, end | RingLayout.GOES_ON);
     return after;

@@ -39,10 +39,10 @@ public interface Fabric {
   /**
    * The same at the node that has called. Registrar.
    *
-   * @param answer what the other has told
+   * @param response what the other has told
    * @throws IOException as for {@link #accept}
    */
-  void accepted(int id, long incarnation, byte[] answer) throws IOException;
+  void accepted(int id, long incarnation, byte[] response) throws IOException;
 
   /**
    * Makes a connection on the way to a node. Registrar.
@@ -50,7 +50,7 @@ public interface Fabric {
    * @param number of the connection, above those before with that node
    * @param session connected, non-blocking; the track closes it
    * @param why it is this transport
-   * @param capacity of each lane, in bytes
+   * @param capacity of the ring of each priority, in bytes
    * @throws IOException if the way has failed meanwhile
    */
   Track track(

@@ -14,14 +14,14 @@ public final class LoopTrack extends MemoryTrack {
 
   private final TrackOwner owner;
 
-  /** By generation and lane. */
+  /** By generation and priority. */
   private final AtomicReferenceArray<MemorySegment> rings =
-      new AtomicReferenceArray<>(MAX_GENERATIONS * Lane.COUNT);
+      new AtomicReferenceArray<>(MAX_GENERATIONS * RingPair.COUNT);
 
   /**
-   * Makes both lanes.
+   * Makes the rings of both priorities.
    *
-   * @param capacity of each lane at most, in bytes
+   * @param capacity of the ring of each priority at most, in bytes
    */
   public LoopTrack(TrackOwner owner, int... capacity) {
     super(capacity);
@@ -31,16 +31,16 @@ public final class LoopTrack extends MemoryTrack {
 
   /** Both ends are here: what comes out is what went in. */
   @Override
-  MemorySegment outMemory(int lane, int generation) {
-    int capacity = ShmLayout.capacity(lane, generation, maxCapacity(lane));
+  MemorySegment outMemory(int priority, int generation) {
+    int capacity = ShmLayout.capacity(priority, generation, maxCapacity(priority));
     MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
-    rings.set(generation * Lane.COUNT + lane, ring);
+    rings.set(generation * RingPair.COUNT + priority, ring);
     return ring;
   }
 
   @Override
-  MemorySegment inMemory(int lane, int generation) {
-    return rings.get(generation * Lane.COUNT + lane);
+  MemorySegment inMemory(int priority, int generation) {
+    return rings.get(generation * RingPair.COUNT + priority);
   }
 
   @Override

@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
  * at first; {@link #grow} makes a larger one, which goes on where the one before ends.
  */
 abstract class MemoryTrack extends Track {
-  /** One lane, one direction each. */
+  /** One priority, one direction each. */
   private static final class Way {
-    final int lane;
+    final int priority;
     final int most;
 
     /** Guarded by this, as changes of {@link #out}. */
@@ -32,84 +32,84 @@ abstract class MemoryTrack extends Track {
     int inGeneration;
     volatile RingConsumer in;
 
-    Way(int lane, int most) {
-      this.lane = lane;
+    Way(int priority, int most) {
+      this.priority = priority;
       this.most = most;
     }
 
     int outCapacity(int generation) {
-      return ShmLayout.capacity(lane, generation, most);
+      return ShmLayout.capacity(priority, generation, most);
     }
   }
 
   private final Way[] ways;
 
-  /** What the lanes may have; {@link #begin} comes next. */
+  /** What the rings may have; {@link #begin} comes next. */
   MemoryTrack(int... most) {
-    ways = new Way[] {new Way(Lane.BULK, most[0]), new Way(Lane.EXPRESS, most[1])};
+    ways = new Way[] {new Way(RingPair.DATA, most[0]), new Way(RingPair.CONTROL, most[1])};
   }
 
   /** Makes the first rings; by the constructors. */
   final void begin() {
     for (Way way : ways) {
       int capacity = way.outCapacity(0);
-      way.out = new RingProducer(outMemory(way.lane, 0), capacity);
-      way.in = new RingConsumer(inMemory(way.lane, 0), capacity);
+      way.out = new RingProducer(outMemory(way.priority, 0), capacity);
+      way.in = new RingConsumer(inMemory(way.priority, 0), capacity);
     }
   }
 
   /** The memory of a ring out, of which all can be written; null if there is not enough. */
-  abstract MemorySegment outMemory(int lane, int generation);
+  abstract MemorySegment outMemory(int priority, int generation);
 
   /** The memory of a ring in, that the other side has made. */
-  abstract MemorySegment inMemory(int lane, int generation);
+  abstract MemorySegment inMemory(int priority, int generation);
 
-  /** Tells threads at the other end that wait for room, or for what was taken. */
+  /** Tells threads at the other end that wait for room, or for what was delivered. */
   abstract void wakeSenders();
 
   @Override
-  public final RingProducer out(int lane) {
-    return ways[lane].out;
+  public final RingProducer out(int priority) {
+    return ways[priority].out;
   }
 
   @Override
-  public final Inlet in(int lane) {
-    return ways[lane].in;
+  public final Inlet in(int priority) {
+    return ways[priority].in;
   }
 
   @Override
-  public final int maxCapacity(int lane) {
-    return ways[lane].most;
+  public final int maxCapacity(int priority) {
+    return ways[priority].most;
   }
 
   @Override
-  public final boolean canGrow(int lane) {
-    Way way = ways[lane];
+  public final boolean canGrow(int priority) {
+    Way way = ways[priority];
     return way.out.capacity() < way.most && !way.grown;
   }
 
   @Override
-  public final boolean mayGrow(int lane) {
-    Way way = ways[lane];
-    return canGrow(lane) && !way.growing && way.out.beforeDrained();
+  public final boolean mayGrow(int priority) {
+    Way way = ways[priority];
+    return canGrow(priority) && !way.growing && way.out.beforeDrained();
   }
 
   @Override
-  public final boolean grows(int lane, RingProducer sealed) {
-    Way way = ways[lane];
+  public final boolean grows(int priority, RingProducer sealed) {
+    Way way = ways[priority];
     return way.growing || way.out != sealed;
   }
 
   @Override
-  public final boolean grow(int lane) {
-    Way way = ways[lane];
+  public final boolean grow(int priority) {
+    Way way = ways[priority];
     RingProducer old;
     synchronized (way) {
       old = way.out;
-      if (!mayGrow(lane) || old.sealed()) {
+      if (!mayGrow(priority) || old.sealed()) {
         return false;
       }
-      MemorySegment memory = outMemory(lane, way.outGeneration + 1);
+      MemorySegment memory = outMemory(priority, way.outGeneration + 1);
       if (memory == null) {
         way.grown = true;
         return false;
@@ -126,32 +126,32 @@ abstract class MemoryTrack extends Track {
   }
 
   @Override
-  public final void seal(int lane) {
-    Way way = ways[lane];
+  public final void seal(int priority) {
+    Way way = ways[priority];
     synchronized (way) {
       way.out.seal();
     }
   }
 
   @Override
-  public final boolean goesOn(int lane) {
-    return ways[lane].in.goesOn();
+  public final boolean goesOn(int priority) {
+    return ways[priority].in.goesOn();
   }
 
   @Override
-  public final boolean moveOn(int lane) {
-    Way way = ways[lane];
+  public final boolean moveOn(int priority) {
+    Way way = ways[priority];
     RingConsumer old = way.in;
     if (!old.goesOn()) {
       return false;
     }
     int capacity = way.outCapacity(way.inGeneration + 1);
     way.inGeneration++;
-    way.in = old.continueIn(inMemory(lane, way.inGeneration), capacity);
+    way.in = old.continueIn(inMemory(priority, way.inGeneration), capacity);
     if (old.mustWake()) {
       wakeSenders();
     }
-    published(lane);
+    published(priority);
     return true;
   }
 
@@ -161,25 +161,25 @@ abstract class MemoryTrack extends Track {
   }
 
   @Override
-  public final void published(int lane) {
-    if (ways[lane].in.mustWake()) {
+  public final void published(int priority) {
+    if (ways[priority].in.mustWake()) {
       wakeSenders();
     }
   }
 
   @Override
-  public final void arm(int lane) {
-    ways[lane].in.arm();
+  public final void arm(int priority) {
+    ways[priority].in.arm();
   }
 
   @Override
-  public final void disarm(int lane) {
-    ways[lane].in.disarm();
+  public final void disarm(int priority) {
+    ways[priority].in.disarm();
   }
 
   /** What was marked before the end of the other side is there: marks come before the end. */
   @Override
   public final boolean over() {
-    return severed() || (ways[Lane.BULK].in.ended() && ways[Lane.EXPRESS].in.ended());
+    return severed() || (ways[RingPair.DATA].in.ended() && ways[RingPair.CONTROL].in.ended());
   }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * A way over which both rings of a direction are copied into mirrors at the other end, in frames of
- * {@link StreamLayout}. Whoever has the output sends, straight from the ring; whoever has the input
+ * {@link TcpLayout}. Whoever has the output sends, straight from the ring; whoever has the input
  * receives. How bytes travel, and who has what, is the subclass's.
  */
 public abstract class MirrorTrack extends Track {
@@ -27,18 +27,18 @@ public abstract class MirrorTrack extends Track {
 
   private final String why;
   private final int mark;
-  private final RingProducer[] out = new RingProducer[Lane.COUNT];
-  private final RingConsumer[] sender = new RingConsumer[Lane.COUNT];
-  private final MirrorInlet[] in = new MirrorInlet[Lane.COUNT];
+  private final RingProducer[] out = new RingProducer[RingPair.COUNT];
+  private final RingConsumer[] sender = new RingConsumer[RingPair.COUNT];
+  private final MirrorInlet[] in = new MirrorInlet[RingPair.COUNT];
 
   /** Up to where the other end has room, and what was begun to be sent; positions. */
-  private final AtomicLongArray credit = new AtomicLongArray(Lane.COUNT);
+  private final AtomicLongArray credit = new AtomicLongArray(RingPair.COUNT);
 
-  private final AtomicLongArray sent = new AtomicLongArray(Lane.COUNT);
+  private final AtomicLongArray sent = new AtomicLongArray(RingPair.COUNT);
 
   // Of whoever has the output.
-  private final long[] toldHead = new long[Lane.COUNT];
-  private long toldTaken;
+  private final long[] toldHead = new long[RingPair.COUNT];
+  private long toldDelivered;
   private int runStart;
   private int runBytes;
 
@@ -50,10 +50,10 @@ public abstract class MirrorTrack extends Track {
   private int awaited;
   private int skipped;
   private int arrived;
-  private int lane;
+  private int priority;
 
-  /** The other end's word about our bulk. */
-  private volatile long taken;
+  /** The other end's word about our data ring. */
+  private volatile long delivered;
 
   /** All was sent, and the other end was told; of whoever has the output. */
   protected boolean finished;
@@ -69,15 +69,15 @@ public abstract class MirrorTrack extends Track {
    *
    * @param why it is this transport
    * @param mark what each frame's header ends with
-   * @param outCapacity of each lane here, in bytes
-   * @param inCapacity of each lane at the other end
+   * @param outCapacity of the ring of each priority here, in bytes
+   * @param inCapacity of the ring of each priority at the other end
    */
   protected MirrorTrack(
       TrackOwner owner, String why, int mark, int[] outCapacity, int[] inCapacity) {
     this.owner = owner;
     this.why = why;
     this.mark = mark;
-    for (int i = 0; i < Lane.COUNT; i++) {
+    for (int i = 0; i < RingPair.COUNT; i++) {
       MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(outCapacity[i]), 128);
       out[i] = new RingProducer(ring, outCapacity[i]);
       sender[i] = new RingConsumer(ring, outCapacity[i]);
@@ -96,23 +96,23 @@ public abstract class MirrorTrack extends Track {
   }
 
   @Override
-  public final RingProducer out(int lane) {
-    return out[lane];
+  public final RingProducer out(int priority) {
+    return out[priority];
   }
 
   @Override
-  public final Inlet in(int lane) {
-    return in[lane];
+  public final Inlet in(int priority) {
+    return in[priority];
   }
 
   /** The end of a ring out from which is sent. */
-  protected final RingConsumer sender(int lane) {
-    return sender[lane];
+  protected final RingConsumer sender(int priority) {
+    return sender[priority];
   }
 
-  /** Where what comes for a lane is put. */
-  protected final MirrorInlet mirror(int lane) {
-    return in[lane];
+  /** Where what comes for a priority is put. */
+  protected final MirrorInlet mirror(int priority) {
+    return in[priority];
   }
 
   // ---- sending
@@ -182,7 +182,7 @@ public abstract class MirrorTrack extends Track {
     if (pending() || (!finished && creditUntold())) {
       return false;
     }
-    for (int i = 0; i < Lane.COUNT && !finished; i++) {
+    for (int i = 0; i < RingPair.COUNT && !finished; i++) {
       int found = sender[i].peekWithPads();
       if (found != 0 && fits(i, Math.abs(found))) {
         return false;
@@ -191,58 +191,58 @@ public abstract class MirrorTrack extends Track {
     return true;
   }
 
-  private boolean fits(int lane, int bytes) {
-    long used = RingLayout.distance(credit.get(lane), sender[lane].position());
-    return (used << 3) + bytes <= out[lane].capacity();
+  private boolean fits(int priority, int bytes) {
+    long used = RingLayout.distance(credit.get(priority), sender[priority].position());
+    return (used << 3) + bytes <= out[priority].capacity();
   }
 
   private boolean creditUntold() {
-    return in[Lane.BULK].published() != toldHead[Lane.BULK]
-        || in[Lane.EXPRESS].published() != toldHead[Lane.EXPRESS]
-        || in[Lane.BULK].taken() != toldTaken;
+    return in[RingPair.DATA].published() != toldHead[RingPair.DATA]
+        || in[RingPair.CONTROL].published() != toldHead[RingPair.CONTROL]
+        || in[RingPair.DATA].delivered() != toldDelivered;
   }
 
   /**
    * Writes a frame of credit, if there is news; false if not. With the output.
    *
    * @param to where it goes, little-endian
-   * @param at from where on; {@link StreamLayout#CREDIT_FRAME_BYTES}
+   * @param at from where on; {@link TcpLayout#CREDIT_FRAME_BYTES}
    */
   protected final boolean takeCredit(ByteBuffer to, int at) {
     if (!creditUntold()) {
       return false;
     }
-    toldHead[Lane.BULK] = in[Lane.BULK].published();
-    toldHead[Lane.EXPRESS] = in[Lane.EXPRESS].published();
-    toldTaken = in[Lane.BULK].taken();
-    writeHeader(to, at, StreamLayout.CREDIT, 0, StreamLayout.CREDIT_BYTES, 0);
-    int body = at + StreamLayout.HEADER_BYTES;
-    to.putLong(body, toldHead[Lane.BULK]);
-    to.putLong(body + Long.BYTES, toldHead[Lane.EXPRESS]);
-    to.putLong(body + 2 * Long.BYTES, toldTaken);
+    toldHead[RingPair.DATA] = in[RingPair.DATA].published();
+    toldHead[RingPair.CONTROL] = in[RingPair.CONTROL].published();
+    toldDelivered = in[RingPair.DATA].delivered();
+    writeHeader(to, at, TcpLayout.CREDIT, 0, TcpLayout.CREDIT_BYTES, 0);
+    int body = at + TcpLayout.HEADER_BYTES;
+    to.putLong(body, toldHead[RingPair.DATA]);
+    to.putLong(body + Long.BYTES, toldHead[RingPair.CONTROL]);
+    to.putLong(body + 2 * Long.BYTES, toldDelivered);
     return true;
   }
 
   /** Writes a frame's header. */
   protected final void writeHeader(
-      ByteBuffer to, int at, byte kind, int lane, int length, int skipped) {
-    to.putInt(at + StreamLayout.LENGTH, length);
-    to.putInt(at + StreamLayout.SKIPPED, skipped);
-    to.put(at + StreamLayout.KIND, kind);
-    to.put(at + StreamLayout.LANE, (byte) lane);
-    to.putShort(at + StreamLayout.LANE + 1, (short) 0);
-    to.putInt(at + StreamLayout.MAGIC_AT, mark);
+      ByteBuffer to, int at, byte kind, int priority, int length, int skipped) {
+    to.putInt(at + TcpLayout.LENGTH, length);
+    to.putInt(at + TcpLayout.SKIPPED, skipped);
+    to.put(at + TcpLayout.KIND, kind);
+    to.put(at + TcpLayout.PRIORITY, (byte) priority);
+    to.putShort(at + TcpLayout.PRIORITY + 1, (short) 0);
+    to.putInt(at + TcpLayout.MAGIC_AT, mark);
   }
 
   /**
-   * Takes the next records of a lane that the other end has room for, and writes the header of
+   * Takes the next records of a priority that the other end has room for, and writes the header of
    * their frame; false if there are none. {@link #runStart} and {@link #runBytes} say where they
    * lie in the memory of {@link #sender}. With the output.
    */
-  protected final boolean takeRun(int lane, ByteBuffer to, int at) {
-    RingConsumer from = sender[lane];
+  protected final boolean takeRun(int priority, ByteBuffer to, int at) {
+    RingConsumer from = sender[priority];
     int found = from.peekWithPads();
-    if (found == 0 || !fits(lane, Math.abs(found))) {
+    if (found == 0 || !fits(priority, Math.abs(found))) {
       return false;
     }
     int start = (int) from.offset();
@@ -250,8 +250,8 @@ public abstract class MirrorTrack extends Track {
     int skip = 0;
     int end = (int) from.memory().byteSize();
     while (found != 0
-        && (run + Math.abs(found) <= StreamLayout.MAX_DATA || run == 0)
-        && fits(lane, Math.abs(found))) {
+        && (run + Math.abs(found) <= TcpLayout.MAX_DATA || run == 0)
+        && fits(priority, Math.abs(found))) {
       from.advance();
       if (found < 0) {
         skip = -found;
@@ -263,8 +263,8 @@ public abstract class MirrorTrack extends Track {
       }
       found = from.peekWithPads();
     }
-    sent.set(lane, from.position());
-    writeHeader(to, at, StreamLayout.DATA, lane, run, skip);
+    sent.set(priority, from.position());
+    writeHeader(to, at, TcpLayout.DATA, priority, run, skip);
     runStart = start;
     runBytes = run;
     return true;
@@ -316,45 +316,45 @@ public abstract class MirrorTrack extends Track {
    *
    * @param from little-endian
    * @param at where the header begins
-   * @param have how many bytes from there on have come, at least {@link StreamLayout#HEADER_BYTES}
+   * @param have how many bytes from there on have come, at least {@link TcpLayout#HEADER_BYTES}
    * @return how many bytes belong together, or 0: not all of them have come. Of data, {@link
    *     #awaited} bytes follow
    */
   protected final int takeHeader(ByteBuffer from, int at, int have) {
-    int length = from.getInt(at + StreamLayout.LENGTH);
-    int skip = from.getInt(at + StreamLayout.SKIPPED);
-    byte kind = from.get(at + StreamLayout.KIND);
-    int where = from.get(at + StreamLayout.LANE);
-    int marked = from.getInt(at + StreamLayout.MAGIC_AT);
+    int length = from.getInt(at + TcpLayout.LENGTH);
+    int skip = from.getInt(at + TcpLayout.SKIPPED);
+    byte kind = from.get(at + TcpLayout.KIND);
+    int where = from.get(at + TcpLayout.PRIORITY);
+    int marked = from.getInt(at + TcpLayout.MAGIC_AT);
     if (marked != mark) {
       throw new RingBrokenException("a frame begins with " + Integer.toHexString(marked));
     }
-    if (kind == StreamLayout.CREDIT && length == StreamLayout.CREDIT_BYTES) {
-      if (have < StreamLayout.CREDIT_FRAME_BYTES) {
+    if (kind == TcpLayout.CREDIT && length == TcpLayout.CREDIT_BYTES) {
+      if (have < TcpLayout.CREDIT_FRAME_BYTES) {
         return 0;
       }
-      int body = at + StreamLayout.HEADER_BYTES;
-      credit(Lane.BULK, from.getLong(body));
-      credit(Lane.EXPRESS, from.getLong(body + Long.BYTES));
-      taken(from.getLong(body + 2 * Long.BYTES));
+      int body = at + TcpLayout.HEADER_BYTES;
+      credit(RingPair.DATA, from.getLong(body));
+      credit(RingPair.CONTROL, from.getLong(body + Long.BYTES));
+      delivered(from.getLong(body + 2 * Long.BYTES));
       owner.wakeWaiters();
-      return StreamLayout.CREDIT_FRAME_BYTES;
+      return TcpLayout.CREDIT_FRAME_BYTES;
     }
-    if (kind != StreamLayout.DATA || where < 0 || where >= Lane.COUNT) {
-      throw new RingBrokenException("a frame of kind " + kind + " for lane " + where);
+    if (kind != TcpLayout.DATA || where < 0 || where >= RingPair.COUNT) {
+      throw new RingBrokenException("a frame of kind " + kind + " for priority " + where);
     }
     if (!in[where].accepts(length, skip)) {
       throw new RingBrokenException(
           "a frame of " + length + " bytes and " + skip + " skipped, for which there is no room");
     }
-    lane = where;
+    priority = where;
     skipped = skip;
     awaited = length;
     arrived = 0;
     if (length == 0) {
       in[where].wrote(0, skip);
     }
-    return StreamLayout.HEADER_BYTES;
+    return TcpLayout.HEADER_BYTES;
   }
 
   /** How many bytes of the frame's data are still to come. */
@@ -363,13 +363,13 @@ public abstract class MirrorTrack extends Track {
   }
 
   /** Whose data they are. */
-  protected final int awaitedLane() {
-    return lane;
+  protected final int awaitedPriority() {
+    return priority;
   }
 
   /** Where in the memory of {@link #mirror} the next of them belongs. */
   protected final int place() {
-    return in[lane].writeOffset() + arrived;
+    return in[priority].writeOffset() + arrived;
   }
 
   /** So many more were put there. */
@@ -379,48 +379,57 @@ public abstract class MirrorTrack extends Track {
       awaited = 0;
       int all = arrived;
       arrived = 0;
-      in[lane].wrote(all, skipped);
+      in[priority].wrote(all, skipped);
     }
   }
 
-  private void credit(int lane, long head) {
-    long old = credit.get(lane);
-    if (RingLayout.distance(old, head) > RingLayout.distance(old, sent.get(lane))) {
+  private void credit(int priority, long head) {
+    long old = credit.get(priority);
+    if (RingLayout.distance(old, head) > RingLayout.distance(old, sent.get(priority))) {
       throw new RingBrokenException(
-          "credit of lane " + lane + " is " + head + ", beyond what was sent, " + sent.get(lane));
+          "credit of priority "
+              + priority
+              + " is "
+              + head
+              + ", beyond what was sent, "
+              + sent.get(priority));
     }
-    credit.set(lane, head);
+    credit.set(priority, head);
   }
 
-  private void taken(long position) {
-    if (RingLayout.distance(taken, position) > RingLayout.distance(taken, sent.get(Lane.BULK))) {
-      throw new RingBrokenException("taken is " + position + ", beyond what was sent");
+  private void delivered(long position) {
+    if (RingLayout.distance(delivered, position)
+        > RingLayout.distance(delivered, sent.get(RingPair.DATA))) {
+      throw new RingBrokenException("delivered is " + position + ", beyond what was sent");
     }
-    taken = position;
-    sender[Lane.BULK].publishTaken(position);
+    delivered = position;
+    sender[RingPair.DATA].publishDelivered(position);
   }
 
   /** No more comes. */
   protected final void end() {
     over = true;
-    in[Lane.BULK].end();
-    in[Lane.EXPRESS].end();
+    in[RingPair.DATA].end();
+    in[RingPair.CONTROL].end();
   }
 
   @Override
-  public final void arm(int lane) {
+  public final void arm(int priority) {
     // What comes wakes by other means than a word in memory.
   }
 
   @Override
-  public final void disarm(int lane) {
+  public final void disarm(int priority) {
     // As above.
   }
 
-  /** What is taken of bulk is told with the poller's next push; of express, leaders take, too. */
+  /**
+   * What is taken of the data ring is told with the poller's next push; of the control ring,
+   * leaders take, too.
+   */
   @Override
-  public final void published(int lane) {
-    if (lane == Lane.EXPRESS) {
+  public final void published(int priority) {
+    if (priority == RingPair.CONTROL) {
       boolean unused = push();
     }
   }

@@ -10,9 +10,9 @@ import java.lang.foreign.ValueLayout;
  * The file that two nodes share, in native byte order. The creator is who accepted.
  *
  * <pre>
- *   0    magic 8 | version 4 | most bytes of a bulk ring 4 | of an express ring 4
- *   128  first rings: bulk, creator to the other | express | bulk, the other to the creator | express
- *        second rings of those lanes that may grow, in the same order; third; ...      see RingLayout
+ *   0    magic 8 | version 4 | most bytes of a data ring 4 | of a control ring 4
+ *   128  first rings: data, creator to the other | control | data, the other to the creator | control
+ *        second rings of those priorities that may grow, in the same order; third; ...      see RingLayout
  * </pre>
  *
  * <p>The file has all of its size from the start, but memory for the first rings alone. Who writes
@@ -33,9 +33,9 @@ public final class ShmLayout {
 
   private ShmLayout() {}
 
-  /** The bytes of data of a lane's ring; 0 if there is none of that generation. */
-  static int capacity(int lane, int generation, int most) {
-    long now = Math.min(FIRST[lane], most);
+  /** The bytes of data of the ring of a priority; 0 if there is none of that generation. */
+  static int capacity(int priority, int generation, int most) {
+    long now = Math.min(FIRST[priority], most);
     for (int i = 0; i < generation; i++) {
       if (now >= most) {
         return 0;
@@ -46,13 +46,13 @@ public final class ShmLayout {
   }
 
   /** Bytes of the file. */
-  public static int bytes(int bulk, int express) {
-    return RINGS + (int) end(new int[] {bulk, express}, Integer.MAX_VALUE);
+  public static int bytes(int dataRingBytes, int controlRingBytes) {
+    return RINGS + (int) end(new int[] {dataRingBytes, controlRingBytes}, Integer.MAX_VALUE);
   }
 
   /** Bytes that are used from the start. */
-  public static int firstBytes(int bulk, int express) {
-    return RINGS + (int) end(new int[] {bulk, express}, 1);
+  public static int firstBytes(int dataRingBytes, int controlRingBytes) {
+    return RINGS + (int) end(new int[] {dataRingBytes, controlRingBytes}, 1);
   }
 
   private static long end(int[] most, int generations) {
@@ -67,37 +67,38 @@ public final class ShmLayout {
     return bytes;
   }
 
-  private static int ringBytes(int lane, int generation, int[] most) {
-    int capacity = capacity(lane, generation, most[lane]);
+  private static int ringBytes(int priority, int generation, int[] most) {
+    int capacity = capacity(priority, generation, most[priority]);
     return capacity == 0 ? 0 : RingLayout.bytes(capacity);
   }
 
   /** Writes the head of a new file, before anybody else is told of it. */
-  public static void write(MemorySegment file, int bulk, int express) {
+  public static void write(MemorySegment file, int dataRingBytes, int controlRingBytes) {
     file.set(ValueLayout.JAVA_LONG, 0, MAGIC);
     file.set(ValueLayout.JAVA_INT, 8, VERSION);
-    file.set(ValueLayout.JAVA_INT, 12, bulk);
-    file.set(ValueLayout.JAVA_INT, 16, express);
+    file.set(ValueLayout.JAVA_INT, 12, dataRingBytes);
+    file.set(ValueLayout.JAVA_INT, 16, controlRingBytes);
   }
 
-  static boolean fits(MemorySegment file, int bulk, int express) {
+  static boolean fits(MemorySegment file, int dataRingBytes, int controlRingBytes) {
     return file.get(ValueLayout.JAVA_LONG, 0) == MAGIC
         && file.get(ValueLayout.JAVA_INT, 8) == VERSION
-        && file.get(ValueLayout.JAVA_INT, 12) == bulk
-        && file.get(ValueLayout.JAVA_INT, 16) == express;
+        && file.get(ValueLayout.JAVA_INT, 12) == dataRingBytes
+        && file.get(ValueLayout.JAVA_INT, 16) == controlRingBytes;
   }
 
   /** The memory of a ring. */
   static MemorySegment ring(
-      MemorySegment file, boolean ofCreator, int lane, int generation, int[] most) {
+      MemorySegment file, boolean ofCreator, int priority, int generation, int[] most) {
     long at = RINGS + end(most, generation);
     if (!ofCreator) {
       at +=
-          ringBytes(Lane.BULK, generation, most) + (long) ringBytes(Lane.EXPRESS, generation, most);
+          ringBytes(RingPair.DATA, generation, most)
+              + (long) ringBytes(RingPair.CONTROL, generation, most);
     }
-    if (lane == Lane.EXPRESS) {
-      at += ringBytes(Lane.BULK, generation, most);
+    if (priority == RingPair.CONTROL) {
+      at += ringBytes(RingPair.DATA, generation, most);
     }
-    return file.asSlice(at, ringBytes(lane, generation, most));
+    return file.asSlice(at, ringBytes(priority, generation, most));
   }
 }

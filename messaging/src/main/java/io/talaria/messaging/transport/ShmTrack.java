@@ -38,7 +38,7 @@ public final class ShmTrack extends MemoryTrack {
    * @param session connected, non-blocking
    * @param mapping the file
    * @param creator whether this side has made it
-   * @param capacity of each lane at most, in bytes
+   * @param capacity of the ring of each priority at most, in bytes
    * @throws IOException if the file is of another kind
    */
   public ShmTrack(
@@ -58,8 +58,8 @@ public final class ShmTrack extends MemoryTrack {
   }
 
   @Override
-  MemorySegment outMemory(int lane, int generation) {
-    MemorySegment ring = ShmLayout.ring(file, creator, lane, generation, capacity);
+  MemorySegment outMemory(int priority, int generation) {
+    MemorySegment ring = ShmLayout.ring(file, creator, priority, generation, capacity);
     return generation == 0 || reserve(ring) ? ring : null;
   }
 
@@ -79,8 +79,8 @@ public final class ShmTrack extends MemoryTrack {
   }
 
   @Override
-  MemorySegment inMemory(int lane, int generation) {
-    return ShmLayout.ring(file, !creator, lane, generation, capacity);
+  MemorySegment inMemory(int priority, int generation) {
+    return ShmLayout.ring(file, !creator, priority, generation, capacity);
   }
 
   @Override

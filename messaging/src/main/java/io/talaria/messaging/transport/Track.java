@@ -17,50 +17,52 @@ public abstract class Track {
   public abstract String reason();
 
   /** Where records go. */
-  public abstract RingProducer out(int lane);
+  public abstract RingProducer out(int priority);
 
-  /** The most bytes that a lane's ring out may have. */
-  public int maxCapacity(int lane) {
-    return out(lane).capacity();
+  /** The most bytes that the ring out of a priority may have. */
+  public int maxCapacity(int priority) {
+    return out(priority).capacity();
   }
 
-  /** Whether a lane's ring out could ever be larger. Any thread. */
-  public boolean canGrow(int lane) {
+  /** Whether the ring out of a priority could ever be larger. Any thread. */
+  public boolean canGrow(int priority) {
     return false;
   }
 
   /** Whether it could be now. Any thread. */
-  public boolean mayGrow(int lane) {
+  public boolean mayGrow(int priority) {
     return false;
   }
 
   /** Whether a ring out that takes no more is followed by another one. Any thread. */
-  public boolean grows(int lane, RingProducer sealed) {
+  public boolean grows(int priority, RingProducer sealed) {
     return false;
   }
 
   /** Has a larger ring out follow the one there is; false if that is not to be. Registrar. */
-  public boolean grow(int lane) {
+  public boolean grow(int priority) {
     return false;
   }
 
-  /** Nothing more goes out of a lane. Any thread. */
-  public void seal(int lane) {
-    out(lane).seal();
+  /** Nothing more goes out of a priority. Any thread. */
+  public void seal(int priority) {
+    out(priority).seal();
   }
 
-  /** Whether all was taken out of a lane's ring in, and another one follows. Its reader. */
-  public boolean goesOn(int lane) {
+  /**
+   * Whether all was taken out of the ring in of a priority, and another one follows. Its reader.
+   */
+  public boolean goesOn(int priority) {
     return false;
   }
 
   /** If so, goes on there: {@link #in} is another. Its reader. */
-  public boolean moveOn(int lane) {
+  public boolean moveOn(int priority) {
     return false;
   }
 
   /** Where records come from. */
-  public abstract Inlet in(int lane);
+  public abstract Inlet in(int priority);
 
   /** The session, or null for the own node. */
   public abstract SocketChannel session();
@@ -108,7 +110,7 @@ public abstract class Track {
 
   /**
    * Looks for records that no word in memory announces; by whoever has the inlet lock, and waits
-   * for an answer.
+   * for a response.
    *
    * @return whether anything came that the poller has to look at afterwards
    */
@@ -116,14 +118,14 @@ public abstract class Track {
     return readsSession() && pull();
   }
 
-  /** After {@link Inlet#publish} of a lane: tells whoever waits at the other end. Poller. */
-  public abstract void published(int lane);
+  /** After {@link Inlet#publish} of a priority: tells whoever waits at the other end. Poller. */
+  public abstract void published(int priority);
 
-  /** Says that whoever reads a lane is about to sleep. Its reader. */
-  public abstract void arm(int lane);
+  /** Says that whoever reads a priority is about to sleep. Its reader. */
+  public abstract void arm(int priority);
 
   /** Says that it is awake. Its reader. */
-  public abstract void disarm(int lane);
+  public abstract void disarm(int priority);
 
   /** Says that whoever sends is about to sleep; false if there is something to send. Poller. */
   public boolean armOutput() {
@@ -142,7 +144,7 @@ public abstract class Track {
   /** Whether the other end has ended, and nothing more can come. Poller. */
   public abstract boolean over();
 
-  /** Whether the other end cannot even say any more what it has taken. Poller. */
+  /** Whether the other end cannot even say any more what it has delivered. Poller. */
   public abstract boolean severed();
 
   /** What else its wake-ups depend on; for people, and without any order between the words. */

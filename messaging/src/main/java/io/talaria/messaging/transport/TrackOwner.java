@@ -7,7 +7,7 @@ public interface TrackOwner {
   /** Has the thread look that receives for this node. */
   void wakePoller();
 
-  /** There may be room, or something was taken. */
+  /** There may be room, or something was delivered. */
   void wakeWaiters();
 
   /** Why it will be over soon; what has come until then is taken. */

@@ -5,7 +5,7 @@ package io.talaria.messaging.ucx;
 import io.talaria.ffi.Epoll;
 import io.talaria.ffi.Libc;
 import io.talaria.messaging.transport.Fabric;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.Config;
@@ -523,10 +523,10 @@ public final class UcxFabric implements Fabric {
     came = true;
   }
 
-  /** Something has come for a lane. */
-  void brought(UcxTrack track, int lane) {
+  /** Something has come for a priority. */
+  void brought(UcxTrack track, int priority) {
     came = true;
-    if (track != leader || lane == Lane.BULK) {
+    if (track != leader || priority == RingPair.DATA) {
       wake = true;
     }
   }

@@ -7,7 +7,7 @@ package io.talaria.messaging.ucx;
  *
  * <pre>
  *   first   magic 8 | token 8                          the token is what the other end has asked for
- *   frames  length 4 | skipped 4 | kind 1 | lane 1 | 0 2 | number 4 | length bytes
+ *   frames  length 4 | skipped 4 | kind 1 | priority 1 | 0 2 | number 4 | length bytes
  *   DATA, CREDIT   as on a stream of TCP, with the connection's number for the magic
  *   END     3   nothing comes behind it on this connection
  *   GONE    4   nor on any other: close the endpoint

@@ -3,8 +3,8 @@
 package io.talaria.messaging.ucx;
 
 import io.talaria.messaging.ring.RingBrokenException;
-import io.talaria.messaging.transport.Lane;
 import io.talaria.messaging.transport.MirrorTrack;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.StreamChunk;
 import java.io.IOException;
@@ -143,10 +143,10 @@ final class UcxTrack extends MirrorTrack {
     int at = way.slotAt();
     if (takeCredit(slots, at)) {
       way.sendSlot(UcxLayout.CREDIT_FRAME_BYTES);
-    } else if (takeRun(Lane.EXPRESS, slots, at)) {
-      sendRun(Lane.EXPRESS);
-    } else if (takeRun(Lane.BULK, slots, at)) {
-      sendRun(Lane.BULK);
+    } else if (takeRun(RingPair.CONTROL, slots, at)) {
+      sendRun(RingPair.CONTROL);
+    } else if (takeRun(RingPair.DATA, slots, at)) {
+      sendRun(RingPair.DATA);
     } else if (finishing) {
       writeHeader(slots, at, UcxLayout.END, 0, 0, 0);
       finished = true;
@@ -157,14 +157,15 @@ final class UcxTrack extends MirrorTrack {
     return true;
   }
 
-  private void sendRun(int lane) {
-    way.sendRun(this, lane, sender(lane).memory(), runStart(), runBytes(), sender(lane).word());
+  private void sendRun(int priority) {
+    way.sendRun(
+        this, priority, sender(priority).memory(), runStart(), runBytes(), sender(priority).word());
   }
 
   /** UCX is done with what was left behind at a word. Of whoever has the worker. */
-  void sent(int lane, long word) {
-    sender(lane).publish(word);
-    if (sender(lane).mustWake()) {
+  void sent(int priority, long word) {
+    sender(priority).publish(word);
+    if (sender(priority).mustWake()) {
       owner.wakeWaiters();
     }
   }
@@ -177,7 +178,7 @@ final class UcxTrack extends MirrorTrack {
     if (bytes == UcxLayout.CREDIT_FRAME_BYTES) {
       fabric.wants(this); // there is room for more
     } else if (awaited() == 0) {
-      fabric.brought(this, Lane.BULK);
+      fabric.brought(this, RingPair.DATA);
     }
   }
 
@@ -188,8 +189,8 @@ final class UcxTrack extends MirrorTrack {
 
   /** Takes some of them. */
   void takeBytes(StreamChunk chunk, long at, int bytes) {
-    chunk.copyTo(at, mirror(awaitedLane()).memory(), place(), bytes);
-    fabric.brought(this, awaitedLane());
+    chunk.copyTo(at, mirror(awaitedPriority()).memory(), place(), bytes);
+    fabric.brought(this, awaitedPriority());
     arrived(bytes);
   }
 

@@ -38,7 +38,7 @@ final class UcxWay {
   private final ByteBuffer slotBytes;
   private final long[] requests = new long[MAX_IN_FLIGHT];
   private final UcxTrack[] senders = new UcxTrack[MAX_IN_FLIGHT];
-  private final int[] lanes = new int[MAX_IN_FLIGHT];
+  private final int[] priorities = new int[MAX_IN_FLIGHT];
   private final long[] words = new long[MAX_IN_FLIGHT];
   private int oldest;
   private int inFlight;
@@ -158,19 +158,19 @@ final class UcxWay {
   }
 
   /** Sends a frame's header and its records. */
-  void sendRun(UcxTrack from, int lane, MemorySegment ring, int start, int bytes, long word) {
+  void sendRun(UcxTrack from, int priority, MemorySegment ring, int start, int bytes, long word) {
     if (bytes <= MAX_BESIDE) {
       int slot = slotAt();
       MemorySegment.copy(ring, start, slots, (long) slot + UcxLayout.HEADER_BYTES, bytes);
-      post(slots, slot, UcxLayout.HEADER_BYTES + bytes, from, lane, word);
+      post(slots, slot, UcxLayout.HEADER_BYTES + bytes, from, priority, word);
     } else {
       post(slots, slotAt(), UcxLayout.HEADER_BYTES, null, 0, 0);
-      post(ring, start, bytes, from, lane, word);
+      post(ring, start, bytes, from, priority, word);
     }
   }
 
   private void post(
-      MemorySegment memory, long offset, int bytes, UcxTrack from, int lane, long word) {
+      MemorySegment memory, long offset, int bytes, UcxTrack from, int priority, long word) {
     if (endpoint == null) {
       return; // the first half has failed
     }
@@ -178,20 +178,20 @@ final class UcxWay {
     if (answer < 0) {
       end("UCX says: " + Status.text((int) answer));
     } else if (answer == 0 && inFlight == 0) {
-      sent(from, lane, word);
+      sent(from, priority, word);
     } else {
       int slot = oldest + inFlight++ & MAX_IN_FLIGHT - 1;
       requests[slot] = answer;
       senders[slot] = from;
-      lanes[slot] = lane;
+      priorities[slot] = priority;
       words[slot] = word;
       fabric.posted();
     }
   }
 
-  private static void sent(UcxTrack from, int lane, long word) {
+  private static void sent(UcxTrack from, int priority, long word) {
     if (from != null) {
-      from.sent(lane, word);
+      from.sent(priority, word);
     }
   }
 
@@ -205,12 +205,12 @@ final class UcxWay {
       }
       UcxTrack from = senders[oldest];
       senders[oldest] = null;
-      int lane = lanes[oldest];
+      int priority = priorities[oldest];
       long word = words[oldest];
       oldest = oldest + 1 & MAX_IN_FLIGHT - 1;
       inFlight--;
       if (status == Status.OK) {
-        sent(from, lane, word);
+        sent(from, priority, word);
       } else if (isOpen()) {
         end("UCX says: " + Status.text(status));
       }

@@ -46,7 +46,7 @@ public class Wire {
   }
 
   /** The bytes that stand for a frame on the channel; in the order in which they are sent. */
-  public ByteBuffer sealed(ByteBuffer frame) {
+  public ByteBuffer encrypted(ByteBuffer frame) {
     return frame;
   }
 }

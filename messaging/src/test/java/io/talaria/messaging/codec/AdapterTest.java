@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.messaging.Codec;
-import io.talaria.messaging.Compact;
 import io.talaria.messaging.MalformedMessageException;
-import io.talaria.messaging.MayBeNull;
+import io.talaria.messaging.OptionalField;
+import io.talaria.messaging.Varint;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -37,10 +37,10 @@ class AdapterTest {
     try (Arena arena = Arena.ofConfined()) {
       int size = writer.size(written);
       MemorySegment memory = arena.allocate(Math.max(1, size));
-      SegmentOut out = new SegmentOut();
+      SegmentWriter out = new SegmentWriter();
       out.over(memory, 0, size);
       writer.write(written, out);
-      SegmentIn in = new SegmentIn().over(memory, 0, size);
+      SegmentReader in = new SegmentReader().over(memory, 0, size);
       T read = wanted.cast(reader.read(in));
       in.expectEnd();
       return read;
@@ -56,7 +56,7 @@ class AdapterTest {
       List<String> tags,
       Optional<String> note,
       int[] sizes,
-      @MayBeNull UUID id,
+      @OptionalField UUID id,
       Boolean good) {}
 
   @Test
@@ -96,10 +96,10 @@ class AdapterTest {
   record Rich(
       byte[] bytes,
       String[] names,
-      @Compact int small,
-      @Compact long larger,
-      @MayBeNull String nothing,
-      @MayBeNull String something,
+      @Varint int small,
+      @Varint long larger,
+      @OptionalField String nothing,
+      @OptionalField String something,
       Color color,
       Shape shape,
       Tree tree,
@@ -129,9 +129,9 @@ class AdapterTest {
     assertThat(as(Last.class, written)).isEqualTo(new Last(77));
   }
 
-  record Narrow(byte a, short b, char c, int d, float e, @Compact int f, int g, Integer h) {}
+  record Narrow(byte a, short b, char c, int d, float e, @Varint int f, int g, Integer h) {}
 
-  record Wide(long d, double e, int a, long b, int c, long f, @Compact long g, long h) {}
+  record Wide(long d, double e, int a, long b, int c, long f, @Varint long g, long h) {}
 
   @Test
   void numbersMayBecomeWider() {
@@ -182,12 +182,13 @@ class AdapterTest {
   @Test
   void whatMayBeNullThereMustBeAllowedToHere() {
     record Strict(String a) {}
-    record Loose(@MayBeNull String a) {}
+    record Loose(@OptionalField String a) {}
     assertThat(as(Loose.class, new Strict("x"))).isEqualTo(new Loose("x"));
     refused(Strict.class, new Loose("x"), "may be null there, and not here");
     record Bare(int b) {}
     record WithId(int b, UUID id) {}
-    refused(WithId.class, new Bare(1), "a UUID has no default: declare it @MayBeNull or Optional");
+    refused(
+        WithId.class, new Bare(1), "a UUID has no default: declare it @OptionalField or Optional");
   }
 
   // ---- nested, as two versions of the same names
@@ -274,7 +275,7 @@ class AdapterTest {
     assertThat(as(Second.Tree.class, tree).value()).isEqualTo(19);
     Codec<Object> reader = new Codecs(HERE).adapted(Second.Tree.class, "record Tree(x ^Tree;)");
     MemorySegment memory = MemorySegment.ofArray(new byte[8]);
-    assertThatThrownBy(() -> reader.read(new SegmentIn().over(memory, 0, 8)))
+    assertThatThrownBy(() -> reader.read(new SegmentReader().over(memory, 0, 8)))
         .isInstanceOf(MalformedMessageException.class);
   }
 
@@ -300,7 +301,7 @@ class AdapterTest {
         .isEqualTo(new Leaf(2));
   }
 
-  record Knot(@MayBeNull Knot a, @MayBeNull Knot b) {}
+  record Knot(@OptionalField Knot a, @OptionalField Knot b) {}
 
   /** Each level stands for two of the one below. */
   private static String doubled(int levels, String innermost) {
@@ -325,7 +326,7 @@ class AdapterTest {
     MemorySegment memory = MemorySegment.ofArray(new byte[100]);
     for (Class<?> own : new Class<?>[] {Knot.class, Old.class}) {
       Codec<Object> reader = codecs.adapted(own, doubled(40, "record N0(x byte;)"));
-      assertThatThrownBy(() -> reader.read(new SegmentIn().over(memory, 0, 100)))
+      assertThatThrownBy(() -> reader.read(new SegmentReader().over(memory, 0, 100)))
           .isInstanceOf(MalformedMessageException.class);
     }
   }
@@ -344,7 +345,7 @@ class AdapterTest {
           "record Old(item long;item long;)",
           "record Old(x record A(y int;);z record A(y int;);)",
           "record Old(x none;)",
-          "record Old(x compact String;)",
+          "record Old(x varint String;)",
           "record Old(x enum[A B;)",
           "record Old(x " + "list(".repeat(100) + "int" + ")".repeat(100) + ";)",
           "record Old(" + "x".repeat(5000) + " int;)",
@@ -378,7 +379,8 @@ class AdapterTest {
       random.nextBytes(bytes);
       try {
         Codec<Object> reader = codecs.adapted(Second.All.class, changed.toString());
-        Object unusedToo = reader.read(new SegmentIn().over(MemorySegment.ofArray(bytes), 0, 200));
+        Object unusedToo =
+            reader.read(new SegmentReader().over(MemorySegment.ofArray(bytes), 0, 200));
       } catch (IllegalArgumentException | MalformedMessageException e) {
         // As it says.
       }

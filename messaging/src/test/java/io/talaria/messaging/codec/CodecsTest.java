@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.messaging.Codec;
-import io.talaria.messaging.Compact;
 import io.talaria.messaging.MalformedMessageException;
-import io.talaria.messaging.MayBeNull;
-import io.talaria.messaging.Out;
+import io.talaria.messaging.MessageWriter;
+import io.talaria.messaging.OptionalField;
+import io.talaria.messaging.Varint;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -39,8 +39,8 @@ class CodecsTest {
       long f,
       float g,
       double h,
-      @Compact int i,
-      @Compact long j) {}
+      @Varint int i,
+      @Varint long j) {}
 
   @SuppressWarnings("ArrayRecordComponent") // what is tested
   record Arrays(
@@ -76,7 +76,7 @@ class CodecsTest {
 
   record Group(List<Shape> shapes) implements Shape {}
 
-  record Tree(int value, @MayBeNull Tree left, @MayBeNull Tree right) {}
+  record Tree(int value, @OptionalField Tree left, @OptionalField Tree right) {}
 
   record Mixed(
       String text,
@@ -84,7 +84,7 @@ class CodecsTest {
       Shape shape,
       List<List<String>> lists,
       Optional<Primitives> optional,
-      @MayBeNull String nullable) {}
+      @OptionalField String nullable) {}
 
   private record Hidden(int value) {}
 
@@ -102,14 +102,14 @@ class CodecsTest {
     Codec<T> codec = CODECS.ofRecord(type);
     int size = codec.size(value);
     MemorySegment memory = Arena.ofAuto().allocate(size + 8L, 8);
-    SegmentOut out = new SegmentOut().over(memory, 3, size);
+    SegmentWriter out = new SegmentWriter().over(memory, 3, size);
     codec.write(value, out);
     assertThat(out.remaining()).as("size of %s", value).isZero();
     return memory.asSlice(3, size);
   }
 
   private static <T> T decode(Class<T> type, MemorySegment bytes) {
-    SegmentIn in = new SegmentIn().over(bytes, 0, (int) bytes.byteSize());
+    SegmentReader in = new SegmentReader().over(bytes, 0, (int) bytes.byteSize());
     T value = CODECS.ofRecord(type).read(in);
     in.expectEnd();
     return value;
@@ -287,9 +287,9 @@ class CodecsTest {
 
   record WithObject(Object anything) {}
 
-  record CompactText(@Compact String text) {}
+  record VarintText(@Varint String text) {}
 
-  record NullableInt(@MayBeNull int number) {}
+  record NullableInt(@OptionalField int number) {}
 
   @Test
   void whatHasNoCodecIsRefusedByName() {
@@ -302,12 +302,12 @@ class CodecsTest {
     assertThatThrownBy(() -> codecs.ofRecord(WithObject.class))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("component anything of");
-    assertThatThrownBy(() -> codecs.ofRecord(CompactText.class))
+    assertThatThrownBy(() -> codecs.ofRecord(VarintText.class))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("@Compact");
+        .hasMessageContaining("@Varint");
     assertThatThrownBy(() -> codecs.ofRecord(NullableInt.class))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("@MayBeNull");
+        .hasMessageContaining("@OptionalField");
     assertThatThrownBy(() -> codecs.ofRecord(String.class))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is not a record");
@@ -343,9 +343,9 @@ class CodecsTest {
   @Test
   void aLengthBeyondTheMessageIsRefusedBeforeAnythingIsMade() {
     MemorySegment memory = Arena.ofAuto().allocate(16);
-    SegmentOut out = new SegmentOut().over(memory, 0, 16);
+    SegmentWriter out = new SegmentWriter().over(memory, 0, 16);
     out.putLength(Integer.MAX_VALUE);
-    SegmentIn in = new SegmentIn().over(memory, 0, 16);
+    SegmentReader in = new SegmentReader().over(memory, 0, 16);
     assertThatThrownBy(in::getLongs)
         .isInstanceOf(MalformedMessageException.class)
         .hasMessageContaining("a length of 2147483647");
@@ -362,7 +362,7 @@ class CodecsTest {
   @Test
   void formsTellDifferentComponentsApart() {
     record One(int a, String b) {}
-    record Other(int a, @MayBeNull String b) {}
+    record Other(int a, @OptionalField String b) {}
     Codecs codecs = new Codecs(MethodHandles.lookup());
     assertThat(codecs.ofRecord(One.class)).isNotNull();
     assertThat(codecs.ofRecord(Other.class)).isNotNull();
@@ -384,7 +384,7 @@ class CodecsTest {
       Elsewhere.Circle other,
       Optional<Elsewhere.Circle> others,
       int[][] numbers,
-      @Compact long small,
+      @Varint long small,
       Empty nothing,
       List<Shape> shapes,
       Shape shape) {}
@@ -396,7 +396,7 @@ class CodecsTest {
         "record All(color enum[RED, GREEN];"
             + "circle record Circle(radius double;);circles list(^Circle);"
             + "other record Circle~2(radius long;);others optional(^Circle~2);"
-            + "numbers array(int[]);small compact long;nothing record Empty();"
+            + "numbers array(int[]);small varint long;nothing record Empty();"
             + "shapes list(oneOf Shape(Circle ^Circle;"
             + "Group record Group(shapes list(^Shape););Square record Square(side double;);));"
             + "shape ^Shape;)";
@@ -417,7 +417,7 @@ class CodecsTest {
     texts.add("\ud800");
     for (String text : texts) {
       int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-      assertThat(Out.utf8Bytes(text)).as(text).isEqualTo(bytes);
+      assertThat(MessageWriter.utf8Bytes(text)).as(text).isEqualTo(bytes);
     }
   }
 }

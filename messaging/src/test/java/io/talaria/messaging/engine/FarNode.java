@@ -29,7 +29,7 @@ final class FarNode {
   /** Where it listens; 0 if by shared memory alone. */
   final int port;
 
-  FarNode(Transport transport, int ringBytes, Path directory) throws IOException {
+  FarNode(Transport transport, int dataRingBytes, Path directory) throws IOException {
     said = directory.resolve("child");
     process =
         TestJvm.start(
@@ -37,7 +37,7 @@ final class FarNode {
             256,
             said,
             transport.name(),
-            Integer.toString(ringBytes),
+            Integer.toString(dataRingBytes),
             directory.toString());
     String first = process.inputReader(StandardCharsets.UTF_8).readLine();
     assertThat(first).as(this::said).isNotNull();

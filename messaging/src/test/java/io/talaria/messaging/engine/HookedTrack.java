@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import java.nio.channels.SocketChannel;
 
@@ -19,7 +19,7 @@ final class HookedTrack extends Track {
   /**
    * Puts a hook on a transport.
    *
-   * @param hook run once, when the calling thread has found nothing more on express
+   * @param hook run once, when the calling thread has found nothing more on the control ring
    */
   HookedTrack(Track transport, Runnable hook) {
     this.transport = transport;
@@ -28,9 +28,9 @@ final class HookedTrack extends Track {
   }
 
   @Override
-  public boolean goesOn(int lane) {
-    boolean goesOn = transport.goesOn(lane);
-    if (lane == Lane.EXPRESS && Thread.currentThread() == thread && hook != null) {
+  public boolean goesOn(int priority) {
+    boolean goesOn = transport.goesOn(priority);
+    if (priority == RingPair.CONTROL && Thread.currentThread() == thread && hook != null) {
       Runnable now = hook;
       hook = null;
       now.run();
@@ -49,48 +49,48 @@ final class HookedTrack extends Track {
   }
 
   @Override
-  public RingProducer out(int lane) {
-    return transport.out(lane);
+  public RingProducer out(int priority) {
+    return transport.out(priority);
   }
 
   @Override
-  public int maxCapacity(int lane) {
-    return transport.maxCapacity(lane);
+  public int maxCapacity(int priority) {
+    return transport.maxCapacity(priority);
   }
 
   @Override
-  public boolean canGrow(int lane) {
-    return transport.canGrow(lane);
+  public boolean canGrow(int priority) {
+    return transport.canGrow(priority);
   }
 
   @Override
-  public boolean mayGrow(int lane) {
-    return transport.mayGrow(lane);
+  public boolean mayGrow(int priority) {
+    return transport.mayGrow(priority);
   }
 
   @Override
-  public boolean grows(int lane, RingProducer sealed) {
-    return transport.grows(lane, sealed);
+  public boolean grows(int priority, RingProducer sealed) {
+    return transport.grows(priority, sealed);
   }
 
   @Override
-  public boolean grow(int lane) {
-    return transport.grow(lane);
+  public boolean grow(int priority) {
+    return transport.grow(priority);
   }
 
   @Override
-  public void seal(int lane) {
-    transport.seal(lane);
+  public void seal(int priority) {
+    transport.seal(priority);
   }
 
   @Override
-  public boolean moveOn(int lane) {
-    return transport.moveOn(lane);
+  public boolean moveOn(int priority) {
+    return transport.moveOn(priority);
   }
 
   @Override
-  public Inlet in(int lane) {
-    return transport.in(lane);
+  public Inlet in(int priority) {
+    return transport.in(priority);
   }
 
   @Override
@@ -144,18 +144,18 @@ final class HookedTrack extends Track {
   }
 
   @Override
-  public void published(int lane) {
-    transport.published(lane);
+  public void published(int priority) {
+    transport.published(priority);
   }
 
   @Override
-  public void arm(int lane) {
-    transport.arm(lane);
+  public void arm(int priority) {
+    transport.arm(priority);
   }
 
   @Override
-  public void disarm(int lane) {
-    transport.disarm(lane);
+  public void disarm(int priority) {
+    transport.disarm(priority);
   }
 
   @Override

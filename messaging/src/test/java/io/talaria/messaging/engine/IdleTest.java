@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("long")
 @Timeout(120)
 class IdleTest {
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int SECONDS = 10;
 
   /** Of a core, both together. */
@@ -41,8 +41,8 @@ class IdleTest {
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
-        .sendLimit(Duration.ofSeconds(30))
-        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number));
+        .sendTimeout(Duration.ofSeconds(30))
+        .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number));
   }
 
   private static long cpuNs() {
@@ -56,19 +56,19 @@ class IdleTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "STREAM", "UCX"})
+      names = {"SHM", "TCP", "UCX"})
   void twoIdleNodesCostLessThanHalfAPercentOfACore(Transport transport) throws Exception {
     WakeUps.assume(transport);
     NodeOptions first = options(1, transport);
     LocalNode far =
-        LocalNode.start(transport == Transport.STREAM ? first.listen("127.0.0.1", 0) : first);
+        LocalNode.start(transport == Transport.TCP ? first.listen("127.0.0.1", 0) : first);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     LocalNode near =
         LocalNode.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
     try {
       for (int i = 0; i < 20_000; i++) { // compiled
-        assertThat(near.peer(1).ask(new Figure(i), Figure.class, LIMIT_NS).value()).isEqualTo(i);
+        assertThat(near.peer(1).request(new Figure(i), Figure.class, LIMIT).value()).isEqualTo(i);
       }
       TimeUnit.SECONDS.sleep(1);
       long before = cpuNs();
@@ -78,8 +78,8 @@ class IdleTest {
       assertThat(share).isLessThan(MAX_SHARE);
       assertThat(near.peer(1).connected()).isTrue();
     } finally {
-      long unused = near.close(LIMIT_NS);
-      unused = far.close(LIMIT_NS);
+      long unused = near.close(LIMIT);
+      unused = far.close(LIMIT);
     }
   }
 }

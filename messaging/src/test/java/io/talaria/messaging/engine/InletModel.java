@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.function.IntConsumer;
 
 /**
- * How the poller, threads that lead, and the other side's producers share the inlet of answers in
+ * How the poller, threads that lead, and the other side's producers share the inlet of responses in
  * memory: step by step what {@link Poller}, {@link Connection} and the ring do. Each step is one
  * access to a word that others read, and takes effect at once, as full fences see to it.
  */
@@ -64,7 +64,7 @@ final class InletModel {
     return known.size();
   }
 
-  /** Goes through all orders; says whether an answer can lie in the ring when all of them rest. */
+  /** Goes through all orders; says whether a response can lie in the ring when all of them rest. */
   boolean loses(int leaders, int rounds, int producers, int records) {
     explore(leaders, rounds, producers, records);
     return lost;
@@ -192,7 +192,7 @@ final class InletModel {
       case 0 -> {
         s[base + ROUNDS]--;
         s[base + LOOK] = 0;
-        next = lock(s) ? 1 : 0; // it waits for its answer, which is another's to take
+        next = lock(s) ? 1 : 0; // it waits for its response, which is another's to take
       }
       case 1 -> disarm(s);
       case 2 -> s[TAKEN] = s[MARKED];

@@ -9,11 +9,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Nothing lies in the ring of answers when all rest who share it, in whatever order they went. */
+/**
+ * Nothing lies in the ring of responses when all rest who share it, in whatever order they went.
+ */
 class InletModelTest {
   @ParameterizedTest
   @CsvSource({"1, 2, 1, 2", "2, 1, 1, 2", "1, 1, 2, 1"})
-  void noOrderLeavesAnAnswerInTheRing(int leaders, int rounds, int producers, int records) {
+  void noOrderLeavesAnResponseInTheRing(int leaders, int rounds, int producers, int records) {
     InletModel model = new InletModel(true);
     assertThat(model.loses(leaders, rounds, producers, records)).isFalse();
     assertThat(model.states()).isGreaterThan(100);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the poller does while a thread that waits for an answer looks for it. */
+/** What the poller does while a thread that waits for a response looks for it. */
 @Timeout(120)
 class LeadingTest {
-  private static final long LIMIT_NS = 60_000_000_000L;
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final long WATCHED_NS = 500_000_000L;
 
   record Figure(long value) {}
@@ -38,26 +38,26 @@ class LeadingTest {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .transports(Transport.SHM)
-            .sendLimit(Duration.ofSeconds(30))
-            .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number)));
+            .sendTimeout(Duration.ofSeconds(30))
+            .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number)));
   }
 
   @BeforeEach
   void connect() throws Exception {
     near = start(1);
     far = start(2);
-    assertThat(near.peer(2).ask(new Figure(1), Figure.class, LIMIT_NS)).isEqualTo(new Figure(1));
+    assertThat(near.peer(2).request(new Figure(1), Figure.class, LIMIT)).isEqualTo(new Figure(1));
   }
 
   @AfterEach
   void close() {
-    long unused = near.close(LIMIT_NS);
-    unused = far.close(LIMIT_NS);
+    long unused = near.close(LIMIT);
+    unused = far.close(LIMIT);
   }
 
   private static Connection lead(LocalNode node, int other) {
     Connection connection = node.remote(other).connection();
-    long deadline = System.nanoTime() + LIMIT_NS;
+    long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!connection.startLeading()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait(); // the poller has the inlet for a moment
@@ -84,11 +84,11 @@ class LeadingTest {
     }
   }
 
-  /** Who waits for an answer has said so before the question is seen. */
+  /** Who waits for a response has said so before the request is seen. */
   @Test
-  void anAnswerToWhoeverLooksRingsNoDoorbell() throws Exception {
+  void aResponseToWhoeverLooksRingsNoDoorbell() throws Exception {
     Track back = far.remote(1).connection().track();
-    long deadline = System.nanoTime() + LIMIT_NS;
+    long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!near.pollerSleeps()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
@@ -98,16 +98,17 @@ class LeadingTest {
     context.wantsToLead = true;
     RecordHead head = context.head.of(0, Records.REQUEST, 0, 0, 0);
     TypeEntry type = near.types().of(new Figure(2));
-    assertThat(connection.outlet().put(context, type, new Figure(2), Lane.BULK, head)).isPositive();
+    assertThat(connection.outlet().put(context, type, new Figure(2), RingPair.DATA, head))
+        .isPositive();
     assertThat(context.leads).isTrue();
     context.leads = false;
-    assertThat(back.out(Lane.EXPRESS).mustWake()).as("a doorbell is wanted").isFalse();
+    assertThat(back.out(RingPair.CONTROL).mustWake()).as("a doorbell is wanted").isFalse();
     connection.stopLeading();
-    assertThat(near.peer(2).ask(new Figure(3), Figure.class, LIMIT_NS)).isEqualTo(new Figure(3));
+    assertThat(near.peer(2).request(new Figure(3), Figure.class, LIMIT)).isEqualTo(new Figure(3));
   }
 
   private static int awaitSleep(LocalNode node, int after) {
-    long deadline = System.nanoTime() + LIMIT_NS;
+    long deadline = System.nanoTime() + LIMIT.toNanos();
     int sleep = node.poller().sleepNumber();
     while (!Poller.sleeps(sleep) || sleep == after) {
       assertThat(System.nanoTime()).isLessThan(deadline);
@@ -133,8 +134,8 @@ class LeadingTest {
     Connection unused = lead(near, 2);
     int unusedSleep = awaitSleep(near, 0);
     connection.stopLeading();
-    long deadline = System.nanoTime() + LIMIT_NS;
-    while (!back.track().out(Lane.EXPRESS).drained()) {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (!back.track().out(RingPair.CONTROL).drained()) {
       assertThat(System.nanoTime()).as(connection::state).isLessThan(deadline);
       Thread.onSpinWait();
     }

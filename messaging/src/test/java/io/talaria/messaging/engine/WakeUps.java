@@ -25,7 +25,7 @@ import java.util.Map;
  * but a wake-up in its time ends a wait.
  */
 final class WakeUps {
-  static final long LIMIT_NS = 90_000_000_000L;
+  static final Duration LIMIT = Duration.ofSeconds(90);
 
   record Inline(long value) {}
 
@@ -41,7 +41,7 @@ final class WakeUps {
   private WakeUps() {}
 
   static LocalNode start(
-      int id, Transport transport, int ringBytes, Path directory, int portOfOther)
+      int id, Transport transport, int dataRingBytes, Path directory, int portOfOther)
       throws Exception {
     if (transport == Transport.UCX) {
       // Its own look at whether the others live would bring a lost wake-up to light.
@@ -55,23 +55,23 @@ final class WakeUps {
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
             .transports(transport)
-            .ringBytes(ringBytes)
-            .expressBytes(Math.max(16 << 10, ringBytes >>> 2))
-            .sendLimit(Duration.ofNanos(LIMIT_NS))
+            .dataRingBytes(dataRingBytes)
+            .controlRingBytes(Math.max(16 << 10, dataRingBytes >>> 2))
+            .sendTimeout(LIMIT)
             .directory(portOfOther > 0 ? Map.of(3 - id, other)::get : NodeDirectory.thisHost())
             .receive(Message.class, Dispatch.INLINE, (message, from) -> {})
             .receive(Blob.class, (blob, from) -> {})
-            .answer(Inline.class, Dispatch.INLINE, (number, call) -> call.answer(number))
-            .answer(Ordered.class, Dispatch.ORDERED, (number, call) -> call.answer(number))
-            .answer(Back.class, Dispatch.ORDERED, WakeUps::askBack)
-            .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
+            .handle(Inline.class, Dispatch.INLINE, (number, request) -> request.respond(number))
+            .handle(Ordered.class, Dispatch.ORDERED, (number, request) -> request.respond(number))
+            .handle(Back.class, Dispatch.ORDERED, WakeUps::requestBack)
+            .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
     return LocalNode.start(
-        transport == Transport.STREAM ? options.listen("127.0.0.1", 0) : options, false);
+        transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options, false);
   }
 
-  private static void askBack(Back number, Request call) throws MessagingException {
+  private static void requestBack(Back number, Request request) throws MessagingException {
     Inline inline = new Inline(number.value());
-    call.answer(new Back(call.from().ask(inline, Inline.class, LIMIT_NS).value()));
+    request.respond(new Back(request.from().request(inline, Inline.class, LIMIT).value()));
   }
 
   /** Skips the test if the transport cannot be used here. */
@@ -114,6 +114,6 @@ final class WakeUps {
     while (in.readLine() != null) {
       System.err.println(state(node));
     }
-    long unused = node.close(LIMIT_NS);
+    long unused = node.close(LIMIT);
   }
 }

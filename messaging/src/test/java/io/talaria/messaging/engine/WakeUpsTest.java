@@ -4,9 +4,9 @@ package io.talaria.messaging.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Back;
 import io.talaria.messaging.engine.WakeUps.Blob;
@@ -14,6 +14,7 @@ import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Message;
 import io.talaria.messaging.engine.WakeUps.Ordered;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -55,7 +56,7 @@ class WakeUpsTest {
       far.close();
     }
     if (near != null) {
-      long unused = near.close(0);
+      long unused = near.close(Duration.ZERO);
     }
   }
 
@@ -74,56 +75,57 @@ class WakeUpsTest {
     switch (random.nextInt(KINDS)) {
       case 0, 1 -> assertThat(ask(peer, value)).isEqualTo(value);
       case 2 ->
-          assertThat(peer.ask(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value())
+          assertThat(peer.request(new Ordered(value), Ordered.class, WakeUps.LIMIT).value())
               .isEqualTo(value);
       case 3 ->
-          assertThat(peer.ask(new Back(value), Back.class, WakeUps.LIMIT_NS).value())
+          assertThat(peer.request(new Back(value), Back.class, WakeUps.LIMIT).value())
               .isEqualTo(value);
       case 4 -> {
         byte[] bytes = new byte[random.nextInt(100_000)];
-        assertThat(peer.ask(new Blob(bytes), Blob.class, WakeUps.LIMIT_NS).bytes())
+        assertThat(peer.request(new Blob(bytes), Blob.class, WakeUps.LIMIT).bytes())
             .hasSize(bytes.length);
       }
       case 5 -> {
-        long ticket = 0;
+        long position = 0;
         for (int i = random.nextInt(2_000); i >= 0; i--) {
-          ticket = peer.send(new Message(i));
+          position = peer.send(new Message(i));
         }
-        assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
+        assertThat(peer.awaitDelivered(position, WakeUps.LIMIT)).isTrue();
       }
       case 6 -> {
-        long ticket = peer.send(new Blob(new byte[random.nextInt(200_000)]));
+        long position = peer.send(new Blob(new byte[random.nextInt(200_000)]));
         pause(random);
-        assertThat(peer.awaitTaken(ticket, WakeUps.LIMIT_NS)).isTrue();
+        assertThat(peer.awaitDelivered(position, WakeUps.LIMIT)).isTrue();
       }
       default -> {
-        Call<Ordered> call = peer.call(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS);
+        ResponseFuture<Ordered> future =
+            peer.requestAsync(new Ordered(value), Ordered.class, WakeUps.LIMIT);
         pause(random);
-        assertThat(call.await(WakeUps.LIMIT_NS).value()).isEqualTo(value);
+        assertThat(future.await(WakeUps.LIMIT).value()).isEqualTo(value);
       }
     }
     return null;
   }
 
   private static long ask(Peer peer, long value) throws MessagingException {
-    return peer.ask(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
+    return peer.request(new Inline(value), Inline.class, WakeUps.LIMIT).value();
   }
 
   @ParameterizedTest
   @CsvSource({
     "SHM, 16384",
     "SHM, 1048576",
-    "STREAM, 16384",
-    "STREAM, 1048576",
+    "TCP, 16384",
+    "TCP, 1048576",
     "UCX, 16384",
     "UCX, 1048576"
   })
-  void noWaitIsForEver(Transport transport, int ringBytes) throws Exception {
+  void noWaitIsForEver(Transport transport, int dataRingBytes) throws Exception {
     WakeUps.assume(transport);
-    far = new FarNode(transport, ringBytes, directory);
-    near = WakeUps.start(1, transport, ringBytes, directory, far.port);
+    far = new FarNode(transport, dataRingBytes, directory);
+    near = WakeUps.start(1, transport, dataRingBytes, directory, far.port);
     Peer peer = near.peer(2);
-    Random random = new Random(ringBytes);
+    Random random = new Random(dataRingBytes);
     try (ExecutorService platform = Executors.newFixedThreadPool(THREADS);
         ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int round = 0; round < ROUNDS; round++) {

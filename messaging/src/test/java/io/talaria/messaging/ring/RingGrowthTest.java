@@ -50,12 +50,12 @@ class RingGrowthTest {
       }
       assertThat(take(in)).isZero();
       in.publish();
-      in.publishTaken(in.position());
-      final long takenBefore = old.taken();
+      in.publishDelivered(in.position());
+      final long deliveredBefore = old.delivered();
       RingProducer out = old.continueIn(large, 4 * LEAST);
       assertThat(old.tryClaim(8)).isEqualTo(RingProducer.SEALED);
       assertThat(out.claimed()).isEqualTo(old.claimed());
-      assertThat(out.taken()).isEqualTo(takenBefore);
+      assertThat(out.delivered()).isEqualTo(deliveredBefore);
       assertThat(out.beforeDrained()).isFalse();
       for (int i = 0; i < 200; i++) {
         assertThat(send(out, sent++, 104)).isTrue();
@@ -66,17 +66,17 @@ class RingGrowthTest {
         assertThat(take(in)).isEqualTo(next++);
       }
       // Told in the old ring until the consumer has moved on.
-      in.publishTaken(in.position());
-      assertThat(out.taken()).isEqualTo(old.claimed());
+      in.publishDelivered(in.position());
+      assertThat(out.delivered()).isEqualTo(old.claimed());
       in = in.continueIn(large, 4 * LEAST);
       assertThat(out.beforeDrained()).isTrue();
-      assertThat(out.taken()).isEqualTo(old.claimed());
+      assertThat(out.delivered()).isEqualTo(old.claimed());
       while (next < sent) {
         assertThat(take(in)).isEqualTo(next++);
       }
       in.publish();
-      in.publishTaken(in.position());
-      assertThat(out.taken()).isEqualTo(out.claimed());
+      in.publishDelivered(in.position());
+      assertThat(out.delivered()).isEqualTo(out.claimed());
       assertThat(out.unconsumedBytes()).isZero();
       out.seal();
       assertThat(in.ended()).isTrue();

@@ -88,7 +88,7 @@ class RingModelTest {
                 : HEADER + random.nextInt(80);
         int bytes = aligned(length);
         long claim = producer.tryClaim(bytes);
-        if (claim == RingProducer.NO_ROOM) {
+        if (claim == RingProducer.BACK_PRESSURED) {
           boolean marksGone = producer.openClaims() >= RingLayout.markCount(LEAST) - 1;
           // A filler takes less than the record that does not fit in its place.
           assertThat(producer.unconsumedBytes() + 2L * bytes > LEAST || marksGone)
@@ -171,7 +171,7 @@ class RingModelTest {
       int length = HEADER + random.nextInt(random.nextInt(20) == 0 ? 3000 : 40);
       int bytes = aligned(length);
       long claim = ring.tryClaim(bytes);
-      if (claim == RingProducer.NO_ROOM) {
+      if (claim == RingProducer.BACK_PRESSURED) {
         Thread.yield();
       } else if (random.nextInt(16) == 0) {
         ring.abandon(claim, bytes);

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.talaria.messaging.ring.Inlet;
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.transport.Fabric;
-import io.talaria.messaging.transport.Lane;
+import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.transport.Track;
 import io.talaria.messaging.transport.TrackOwner;
 import io.talaria.ucx.Context;
@@ -127,8 +127,8 @@ class UcxFabricTest {
     return far.track(farOwner, NEAR, number, farSession, "test", CAPACITY);
   }
 
-  private static void put(Track track, int lane, long value) {
-    RingProducer ring = track.out(lane);
+  private static void put(Track track, int priority, long value) {
+    RingProducer ring = track.out(priority);
     long claim = ring.tryClaim(16);
     assertThat(claim).isNotNegative();
     ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
@@ -159,12 +159,12 @@ class UcxFabricTest {
     }
   }
 
-  private long take(Track track, int lane) {
-    return take(track, lane, near, far);
+  private long take(Track track, int priority) {
+    return take(track, priority, near, far);
   }
 
-  private long take(Track track, int lane, Fabric... fabrics) {
-    Inlet in = track.in(lane);
+  private long take(Track track, int priority, Fabric... fabrics) {
+    Inlet in = track.in(priority);
     await(() -> in.peek() != 0, fabrics);
     long value = in.memory().get(ValueLayout.JAVA_LONG, in.offset() + 8);
     in.advance();
@@ -180,12 +180,12 @@ class UcxFabricTest {
     Track there = farTrack(1);
     assertThat(here.transport()).isEqualTo("ucx");
     assertThat(here.reason()).startsWith("test, by ").contains("/");
-    for (int lane = 0; lane < Lane.COUNT; lane++) {
+    for (int priority = 0; priority < RingPair.COUNT; priority++) {
       for (long i = 0; i < 5_000; i++) {
-        put(here, lane, i);
-        put(there, lane, -i);
-        assertThat(take(there, lane)).isEqualTo(i);
-        assertThat(take(here, lane)).isEqualTo(-i);
+        put(here, priority, i);
+        put(there, priority, -i);
+        assertThat(take(there, priority)).isEqualTo(i);
+        assertThat(take(here, priority)).isEqualTo(-i);
       }
     }
   }
@@ -197,14 +197,14 @@ class UcxFabricTest {
     near.accepted(FAR, 22, accept());
     Track here = nearTrack(1);
     for (long i = 0; i < 500; i++) {
-      put(here, Lane.BULK, i);
+      put(here, RingPair.DATA, i);
     }
     for (int i = 0; i < 2_000; i++) {
       turn(near, far);
     }
     Track there = farTrack(1);
     for (long i = 0; i < 500; i++) {
-      assertThat(take(there, Lane.BULK)).isEqualTo(i);
+      assertThat(take(there, RingPair.DATA)).isEqualTo(i);
     }
   }
 
@@ -214,15 +214,15 @@ class UcxFabricTest {
     sessions();
     near.accepted(FAR, 22, accept());
     Track old = nearTrack(1);
-    put(old, Lane.BULK, 1);
+    put(old, RingPair.DATA, 1);
     boolean unused = near.send();
     Track next = nearTrack(2);
-    put(next, Lane.BULK, 2);
-    put(next, Lane.EXPRESS, 3);
+    put(next, RingPair.DATA, 2);
+    put(next, RingPair.CONTROL, 3);
     Track there = farTrack(2);
-    assertThat(take(there, Lane.BULK)).isEqualTo(2);
-    assertThat(take(there, Lane.EXPRESS)).isEqualTo(3);
-    assertThat(there.in(Lane.BULK).peek()).isZero();
+    assertThat(take(there, RingPair.DATA)).isEqualTo(2);
+    assertThat(take(there, RingPair.CONTROL)).isEqualTo(3);
+    assertThat(there.in(RingPair.DATA).peek()).isZero();
   }
 
   /** Each has made endpoints of which the other knows nothing: they are made up for. */
@@ -242,10 +242,10 @@ class UcxFabricTest {
       Track here = nearTrack(number);
       Track there = farTrack(number);
       for (long i = 0; i < 100; i++) {
-        put(here, Lane.BULK, i);
-        put(there, Lane.EXPRESS, -i);
-        assertThat(take(there, Lane.BULK)).as("round %d", round).isEqualTo(i);
-        assertThat(take(here, Lane.EXPRESS)).as("round %d", round).isEqualTo(-i);
+        put(here, RingPair.DATA, i);
+        put(there, RingPair.CONTROL, -i);
+        assertThat(take(there, RingPair.DATA)).as("round %d", round).isEqualTo(i);
+        assertThat(take(here, RingPair.CONTROL)).as("round %d", round).isEqualTo(-i);
       }
       here.close(); // without a word to the other: the endpoint goes by force, at both ends
       if (round % 2 == 0) {
@@ -262,8 +262,8 @@ class UcxFabricTest {
       near.accepted(FAR, 22, accept());
       Track here = nearTrack(number);
       Track there = farTrack(number);
-      put(here, Lane.BULK, number);
-      assertThat(take(there, Lane.BULK)).isEqualTo(number);
+      put(here, RingPair.DATA, number);
+      assertThat(take(there, RingPair.DATA)).isEqualTo(number);
       here.finishOutput();
       there.finishOutput();
       await(() -> here.over() && there.over());
@@ -284,8 +284,8 @@ class UcxFabricTest {
       near.accepted(FAR, there, far.accept(NEAR, 11, there, near.offer(FAR)));
       Track here = nearTrack(1);
       Track other = farTrack(1);
-      put(here, Lane.BULK, incarnation);
-      assertThat(take(other, Lane.BULK)).isEqualTo(incarnation);
+      put(here, RingPair.DATA, incarnation);
+      assertThat(take(other, RingPair.DATA)).isEqualTo(incarnation);
       far.close(); // says so, whatever is there
       far = UcxFabric.open("far", 10);
       far.begin(() -> {}, false);
@@ -320,8 +320,8 @@ class UcxFabricTest {
       liar.exit();
       await(here::over);
       assertThat(nearOwner.failure.get()).startsWith("protocol: a frame of 1073741824 bytes");
-      put(other, Lane.BULK, 7);
-      for (int i = 0; sound.in(Lane.BULK).peek() == 0; i++) {
+      put(other, RingPair.DATA, 7);
+      for (int i = 0; sound.in(RingPair.DATA).peek() == 0; i++) {
         assertThat(i).isLessThan(LOOKS);
         turn(near, third);
       }
@@ -339,10 +339,10 @@ class UcxFabricTest {
     int[] large = {1 << 20, 16 << 10};
     Track here = near.track(nearOwner, FAR, 1, nearSession, "test", large);
     Track there = far.track(farOwner, NEAR, 1, farSession, "test", large);
-    put(here, Lane.BULK, 0);
-    assertThat(take(there, Lane.BULK)).isZero();
+    put(here, RingPair.DATA, 0);
+    assertThat(take(there, RingPair.DATA)).isZero();
     long last = 0;
-    RingProducer ring = here.out(Lane.BULK);
+    RingProducer ring = here.out(RingPair.DATA);
     for (long claim = ring.tryClaim(16); claim >= 0; claim = ring.tryClaim(16)) {
       ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
       ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + 8, ++last);
@@ -356,7 +356,7 @@ class UcxFabricTest {
     }
     assertThat(near.maxSleepMs()).isEqualTo(1);
     for (long i = 1; i <= last; i++) {
-      assertThat(take(there, Lane.BULK)).isEqualTo(i);
+      assertThat(take(there, RingPair.DATA)).isEqualTo(i);
     }
     await(() -> near.arm() && near.maxSleepMs() == 0);
   }
@@ -368,8 +368,8 @@ class UcxFabricTest {
     near.accepted(FAR, 22, accept());
     Track here = nearTrack(1);
     Track there = farTrack(1);
-    put(here, Lane.BULK, 5);
-    assertThat(take(there, Lane.BULK)).isEqualTo(5);
+    put(here, RingPair.DATA, 5);
+    assertThat(take(there, RingPair.DATA)).isEqualTo(5);
     await(() -> near.maxSleepMs() == 0);
     here.close(); // not in order
     int rounds = 0;
@@ -400,22 +400,22 @@ class UcxFabricTest {
       beside = Thread.ofPlatform().daemon().start(() -> progressNowAndThen(here, seed));
       Random random = new Random(seed);
       for (long i = 0; i < ROUNDS; i++) {
-        int lane = Lane.BULK; // what comes on it is the poller's, whoever takes it
+        int priority = RingPair.DATA; // what comes on it is the poller's, whoever takes it
         int unused = woken.drainPermits();
         while (!sleeper.arm()) {
           turn(sleeper);
         }
         LockSupport.parkNanos(random.nextInt(4) == 0 ? random.nextInt(200_000) : 0);
-        put(there, lane, i);
+        put(there, priority, i);
         turn(far);
-        while (here.in(lane).peek() == 0) {
+        while (here.in(priority).peek() == 0) {
           assertThat(woken.tryAcquire(30, TimeUnit.SECONDS))
               .as("seed %d, round %d: %s; %s", seed, i, sleeper, far)
               .isTrue();
           turn(sleeper);
           turn(far); // it may have been in flight
         }
-        assertThat(take(here, lane, sleeper, far)).isEqualTo(i);
+        assertThat(take(here, priority, sleeper, far)).isEqualTo(i);
       }
     } finally {
       if (beside != null) {

@@ -78,7 +78,7 @@ public final class Fabric implements AutoCloseable {
    *
    * @param options which, and how
    * @return the fabric
-   * @throws FabricException if a library, a device or a permission is missing, with the cure
+   * @throws FabricException if a library, a device or a permission is missing, with the hint
    */
   public static Fabric open(FabricOptions options) throws FabricException {
     synchronized (LIBIBMAD) {

@@ -39,7 +39,7 @@ public final class FabricMonitor implements AutoCloseable {
    * What is known of the fabric at a time.
    *
    * @param topology who is in it; null before the first discovery
-   * @param problem why it cannot be asked, with the cure; empty if it can
+   * @param problem why it cannot be asked, with the hint; empty if it can
    * @param rates of the ports that answered
    * @param failures why the others did not
    */

@@ -46,7 +46,7 @@ class RoomTest {
   }
 
   @Test
-  void smallerRingsOrFewerRanksCureIt() throws Exception {
+  void smallerRingsOrFewerRanksHintIt() throws Exception {
     Launched rings =
         run("200k", "-np", "4", "-dev", "shm", "-Dtalaria.mpj.ring=4096", PROGRAMS, "gossip");
     assertThat(rings.out() + rings.err()).isEqualTo("all of 4 have spoken\n");

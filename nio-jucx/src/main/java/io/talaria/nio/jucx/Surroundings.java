@@ -42,7 +42,7 @@ final class Surroundings {
     return version;
   }
 
-  /** Why JUCX cannot be used, with the cure; nothing if it may be tried. */
+  /** Why JUCX cannot be used, with the hint; nothing if it may be tried. */
   String unavailableReason() {
     URL found = loader.getResource(CONTEXT);
     if (found == null) {

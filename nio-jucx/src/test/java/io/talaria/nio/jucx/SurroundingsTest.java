@@ -131,7 +131,7 @@ class SurroundingsTest {
   }
 
   @Test
-  void aDirectoryWithoutExecutionIsNamedWithTheCure() throws Exception {
+  void aDirectoryWithoutExecutionIsNamedWithTheHint() throws Exception {
     Surroundings here = with(jucx("1.18.1"));
     assertThat(here.unavailableReason()).isEmpty();
     assertThat(
@@ -143,7 +143,7 @@ class SurroundingsTest {
   }
 
   @Test
-  void aMissingUcxIsNamedWithTheCure() throws Exception {
+  void aMissingUcxIsNamedWithTheHint() throws Exception {
     Surroundings here = with(jucx("1.18.1"));
     assertThat(here.unavailableReason()).isEmpty();
     assertThat(

@@ -54,7 +54,7 @@ class TemporaryFolderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"noexec", "ro", "size=4k"})
-  void isNamedWithTheCureAndTcpGoesOn(String options) throws Exception {
+  void isNamedWithTheHintAndTcpGoesOn(String options) throws Exception {
     Program.Ended ended = underTmp("tmp-" + options, options).run(LIMIT_SECONDS, "1");
     assertThat(ended.status).as("%s", ended).isZero();
     assertThat(ended.output).contains("TCP no-ucx 1 1\n").doesNotContain("UCX same-host");
@@ -62,7 +62,7 @@ class TemporaryFolderTest {
   }
 
   @Test
-  void theCureHelps() throws Exception {
+  void theHintHelps() throws Exception {
     Program program = underTmp("tmp-cured", "noexec");
     Path other = Files.createDirectories(program.folder().resolve("unpacked"));
     Program.Ended ended = program.option("-Djava.io.tmpdir=" + other).run(LIMIT_SECONDS, "1");

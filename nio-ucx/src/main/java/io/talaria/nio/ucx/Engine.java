@@ -84,6 +84,12 @@ final class Engine {
   /** Processes that may still use its address, because their sessions ended too early. */
   private final Set<Long> exposedTo = new HashSet<>();
 
+  /**
+   * An endpoint has been opened since streams were polled: bytes for it may be here already, from a
+   * peer that connected first, and no event will tell of them.
+   */
+  private boolean unpolled;
+
   /** Any thread's. */
   private volatile boolean spent;
 
@@ -273,6 +279,8 @@ final class Engine {
       BoundEndpoint endpoint = worker.connect(there, pipe);
       made = true;
       pipes++;
+      unpolled = true;
+      progressThread.hurry();
       return endpoint;
     } finally {
       if (!made) {
@@ -383,7 +391,8 @@ final class Engine {
       return 0;
     }
     int events = worker.progress();
-    if (events != 0) {
+    if (events != 0 || unpolled) {
+      unpolled = false;
       dispatch();
     }
     return events;
@@ -657,16 +666,13 @@ final class Engine {
     }
   }
 
-  /**
-   * Asks UCX to signal the next event. UCX agrees while work is left that it has put off until its
-   * next turn, as it does when endpoints connect, and does not signal that: so it is quiet before
-   * each attempt.
-   */
   private void arm() {
     armed = false;
     for (int i = 0; i < ARM_TRIES && !armed; i++) {
-      turnUntilQuiet();
       armed = worker.arm();
+      if (!armed) {
+        int unused = turnUncounted();
+      }
     }
   }
 
@@ -723,7 +729,8 @@ final class Engine {
     boolean active = turns != turnsSeen;
     turnsSeen = turns;
     boolean work =
-        !sending.isEmpty()
+        unpolled
+            || !sending.isEmpty()
             || !notesUnderWay.isEmpty()
             || !leaving.isEmpty()
             || !expecting.isEmpty();

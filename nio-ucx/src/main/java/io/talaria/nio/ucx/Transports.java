@@ -12,7 +12,7 @@ public final class Transports {
   /**
    * Why UCX cannot be used in this process, as far as that can be told without loading it.
    *
-   * @return nothing, or sentences that say why not, with the cure; the transport's problem will be
+   * @return nothing, or sentences that say why not, with the hint; the transport's problem will be
    *     the same
    */
   public static String unavailableReason() {

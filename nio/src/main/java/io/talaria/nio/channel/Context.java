@@ -35,7 +35,7 @@ public final class Context {
           Reason.SAME_HOST,
           Reason.BETWEEN_HOSTS,
           Reason.ANNOUNCED,
-          Reason.PEER_PLAIN,
+          Reason.PEER_NOT_ACCELERATED,
           Reason.NOT_LOCAL,
           Reason.NO_RULE,
           Reason.NO_OFFER,

@@ -20,11 +20,11 @@ final class ControlLink {
   /** A peer that rings faster than we read must not keep us here: the rest is read next time. */
   private static final int MAX_DOORBELL_READS = 1024;
 
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final SocketChannel control;
   private final ConnectionCounters counters;
 
-  /** Under the lane's out lock. */
+  /** Under the connection path's out lock. */
   private final ByteBuffer doorbell = ByteBuffer.allocate(1);
 
   private final Object doorbellsLock = new Object();
@@ -39,8 +39,8 @@ final class ControlLink {
   /** Whether it reads as ended because the channel closes. */
   private volatile boolean inputShut;
 
-  ControlLink(Lane lane, SocketChannel control, ConnectionCounters counters) {
-    this.lane = lane;
+  ControlLink(ConnectionPath connectionPath, SocketChannel control, ConnectionCounters counters) {
+    this.connectionPath = connectionPath;
     this.control = control;
     this.counters = counters;
   }
@@ -57,7 +57,7 @@ final class ControlLink {
 
   /** Whether it has ended, and the transport neither brings nor takes more either. */
   boolean over() {
-    TransportStream fast = lane.stream();
+    TransportStream fast = connectionPath.stream();
     return ended && !fast.expectsMore() && !fast.outputGoesOn();
   }
 
@@ -120,10 +120,11 @@ final class ControlLink {
    * @return whether that means a reset
    */
   boolean end(boolean byReset) {
-    boolean ownEnd = inputShut && !byReset && lane.stream().wakesByItself(); // looks like a peer's
+    boolean ownEnd =
+        inputShut && !byReset && connectionPath.stream().wakesByItself(); // looks like a peer's
     if ((!ended || unsettled) && !ownEnd) {
       // A doorbell that the peer has not read makes its kernel send a reset, which means nothing.
-      endAs(byReset && !lane.output().peerLacksDoorbellsOnly());
+      endAs(byReset && !connectionPath.output().peerLacksDoorbellsOnly());
     }
     return endedByReset;
   }
@@ -134,12 +135,12 @@ final class ControlLink {
   }
 
   private void endAs(boolean byReset) {
-    TransportStream fast = lane.stream();
+    TransportStream fast = connectionPath.stream();
     boolean unused = fast.controlEnded(byReset);
     unsettled = fast.expectsMore();
     endedByReset = fast.controlEnded(byReset); // if it expects no more, that is its last word
     ended = true;
-    lane.waiter().wakeAll();
+    connectionPath.waiter().wakeAll();
   }
 
   /** Whether TCP is over, as the kernel sees it: reset, or ended in both directions. */

@@ -36,10 +36,10 @@ final class ControlLook {
     } catch (CancelledKeyException e) {
       return; // the channel is closing; its key goes with the next pass
     }
-    Lane lane = key.socket == null ? null : key.socket.lane();
-    if (lane == null || !lane.attached()) {
-      if (lane != null && lane.stream() != null) {
-        lane.controlReadable(); // an upgrade waits for our consent
+    ConnectionPath connectionPath = key.socket == null ? null : key.socket.connectionPath();
+    if (connectionPath == null || !connectionPath.attached()) {
+      if (connectionPath != null && connectionPath.stream() != null) {
+        connectionPath.controlReadable(); // an upgrade waits for our consent
         active.add(key);
       }
       ready.reportWanted(key, found);
@@ -47,18 +47,18 @@ final class ControlLook {
     }
     active.add(key);
     if ((found & SelectionKey.OP_READ) != 0) {
-      lane.controlReadable();
+      connectionPath.controlReadable();
       Registrations.nudgeOthers(key); // a doorbell is for all of them, but only one reads it
-      if (!lane.attached()) { // TCP goes on, and this was its
+      if (!connectionPath.attached()) { // TCP goes on, and this was its
         ready.reportWanted(key, found);
         return;
       }
-      key.deaf = lane.switchedOut() && lane.deaf();
-      if (!lane.controlOpen() || key.deaf) {
+      key.deaf = connectionPath.switchedOut() && connectionPath.deaf();
+      if (!connectionPath.controlOpen() || key.deaf) {
         inner.interest(key, 0, true);
       }
     }
-    if (!lane.switchedOut()) {
+    if (!connectionPath.switchedOut()) {
       ready.reportWanted(key, found & SelectionKey.OP_WRITE);
     }
   }

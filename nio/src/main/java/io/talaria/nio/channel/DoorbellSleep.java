@@ -36,8 +36,11 @@ final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleep
   private ThreadDoorbell writersDoorbell;
 
   DoorbellSleep(
-      Lane lane, TransportStream stream, ConnectionCounters counters, DoorbellAudit audit) {
-    super(lane, stream, counters);
+      ConnectionPath connectionPath,
+      TransportStream stream,
+      ConnectionCounters counters,
+      DoorbellAudit audit) {
+    super(connectionPath, stream, counters);
     this.audit = audit;
   }
 
@@ -74,7 +77,9 @@ final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleep
    * A doorbell to sleep on, or to be told to the peer for the next sleep; null if there is none.
    */
   private ThreadDoorbell lease(int op) {
-    if (!lane.switched() || !stream.ringsDoorbells() || JdkNio.isVirtual(Thread.currentThread())) {
+    if (!connectionPath.switched()
+        || !stream.ringsDoorbells()
+        || JdkNio.isVirtual(Thread.currentThread())) {
       return null;
     }
     Faults.poll(1); // what that look has met is not to come up with a doorbell in hand
@@ -91,7 +96,7 @@ final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleep
   }
 
   private void sleepOn(ThreadDoorbell doorbell, int op, long timeoutNs) throws IOException {
-    if (lane.waiter().sleep(place(op), doorbell, this, op, timeoutNs)) {
+    if (connectionPath.waiter().sleep(place(op), doorbell, this, op, timeoutNs)) {
       counters.wakeupReceived();
     }
   }
@@ -104,11 +109,11 @@ final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleep
   /** Who sleeps on a doorbell does not see how the control connection ends: that is seen here. */
   @Override
   public boolean ready(int op) {
-    if (lane.closing()) {
+    if (connectionPath.closing()) {
       return false; // it is on its way out
     }
-    if (lane.link().drain(false)) {
-      lane.wake(); // what was for another
+    if (connectionPath.link().drain(false)) {
+      connectionPath.wake(); // what was for another
     }
     return stream.readiness(op) != 0;
   }
@@ -118,16 +123,19 @@ final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleep
   private void readOnControl(long timeoutNs) throws IOException {
     boolean patient = !stream.unread() && JdkNio.isVirtual(Thread.currentThread());
     long limitNs = shorter(timeoutNs, patient ? VIRTUAL_LOOK_AGAIN_NS : LOOK_AGAIN_NS);
-    if (lane.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs) && lane.switchedIn()) {
-      lane.link().drain(false);
+    if (connectionPath.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, limitNs)
+        && connectionPath.switchedIn()) {
+      connectionPath.link().drain(false);
     }
   }
 
   private void writeOnControl() throws IOException {
-    if (lane.deaf()) {
-      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(Lane.DEAF_LOOK_MS));
-    } else if (lane.waiter().sleep(ControlWaiter.WRITER, JdkNio.READABLE, LOOK_AGAIN_NS)) {
-      lane.controlReadable();
+    if (connectionPath.deaf()) {
+      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(ConnectionPath.DEAF_LOOK_MS));
+    } else if (connectionPath
+        .waiter()
+        .sleep(ControlWaiter.WRITER, JdkNio.READABLE, LOOK_AGAIN_NS)) {
+      connectionPath.controlReadable();
     }
   }
 

@@ -14,10 +14,10 @@ import io.talaria.nio.transport.TransportStream;
  * <ul>
  *   <li><b>At once</b>, by the thread that closes, or by the last to leave the channel.
  *   <li><b>In two steps</b>, for a channel in non-blocking mode that a selector has: the close ends
- *       the output alone ({@link LaneOutput#endHalf}), and the state stays {@link #OPEN}, so that
+ *       the output alone ({@link PathOutput#endHalf}), and the state stays {@link #OPEN}, so that
  *       the control connection carries doorbells and the peer may write. All else follows when the
  *       last selector has let go of it: whether bytes are left unread is looked at then. Once the
- *       channel is closed, whoever finds it in no selector calls {@link LaneOutput#end}, {@link
+ *       channel is closed, whoever finds it in no selector calls {@link PathOutput#end}, {@link
  *       #close} and {@link #release}, in this order; it may be two threads, the one that closes and
  *       the one that deregisters, so each of the three counts once. The one who comes second finds
  *       the first one's end told, because that is done under the out lock, and releases nothing
@@ -51,7 +51,7 @@ final class Ending {
   private static final long FLUSH_LIMIT_NS = 20_000_000L;
 
   private final Context context;
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final ControlLink link;
 
   // Guarded by this.
@@ -66,9 +66,9 @@ final class Ending {
   /** Whether the channel is closed and in no selector. */
   private boolean unused;
 
-  Ending(Context context, Lane lane, ControlLink link) {
+  Ending(Context context, ConnectionPath connectionPath, ControlLink link) {
     this.context = context;
-    this.lane = lane;
+    this.connectionPath = connectionPath;
     this.link = link;
   }
 
@@ -132,10 +132,10 @@ final class Ending {
 
   private void closeWhenDelivered() {
     if (isAt(TOLD)) { // else an error has come behind the decision
-      if (lane.switchedOut() && isByReset()) {
+      if (connectionPath.switchedOut() && isByReset()) {
         awaitFlush();
       }
-      if (lane.switchedOut() && !link.over() && !delivered()) {
+      if (connectionPath.switchedOut() && !link.over() && !delivered()) {
         linger();
       } else {
         drainAndClose();
@@ -146,7 +146,7 @@ final class Ending {
   /** A reset waits a moment for what a transport has under way, so that close frees the port. */
   private void awaitFlush() {
     long startNs = System.nanoTime();
-    while (!lane.stream().flushed() && System.nanoTime() - startNs < FLUSH_LIMIT_NS) {
+    while (!connectionPath.stream().flushed() && System.nanoTime() - startNs < FLUSH_LIMIT_NS) {
       Thread.yield();
     }
   }
@@ -160,9 +160,9 @@ final class Ending {
 
   /** Whether the peer needs the control connection no more: FIN or RST says that all is said. */
   private boolean delivered() {
-    TransportStream stream = lane.stream();
+    TransportStream stream = connectionPath.stream();
     return stream.flushed()
-        && (isByReset() || lane.output().tcpBytes() == 0 || stream.peerInputSwitched());
+        && (isByReset() || connectionPath.output().tcpBytes() == 0 || stream.peerInputSwitched());
   }
 
   /** Negotiation thread. */
@@ -183,7 +183,7 @@ final class Ending {
   }
 
   private void drainAndClose() {
-    if (lane.switchedOut() && !link.ended()) {
+    if (connectionPath.switchedOut() && !link.ended()) {
       link.drain(false); // an unread doorbell would turn our FIN into a reset
     }
     closed();
@@ -209,8 +209,8 @@ final class Ending {
       }
       state = RELEASED;
     }
-    if (lane.stream() != null) {
-      lane.stream().release();
+    if (connectionPath.stream() != null) {
+      connectionPath.stream().release();
     }
   }
 }

@@ -10,9 +10,9 @@ final class LostPeer {
   /** How long TCP may take to tell how a lost peer ended, after the input has switched. */
   private static final long LAST_LOOK_NS = 900_000_000L;
 
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final TalariaSocketChannel channel;
-  private final LaneUpgrade upgrade;
+  private final PathUpgrade upgrade;
 
   /** Writes break, while TCP may still bring bytes of the peer's. Others look at it. */
   private volatile boolean abandoned;
@@ -20,8 +20,8 @@ final class LostPeer {
   /** When that was first seen with the input switched; 0 before. */
   private long abandonedInTransportAtNs;
 
-  LostPeer(Lane lane, TalariaSocketChannel channel, LaneUpgrade upgrade) {
-    this.lane = lane;
+  LostPeer(ConnectionPath connectionPath, TalariaSocketChannel channel, PathUpgrade upgrade) {
+    this.connectionPath = connectionPath;
     this.channel = channel;
     this.upgrade = upgrade;
   }
@@ -38,25 +38,25 @@ final class LostPeer {
    * @return true if it has, or the channel is closed, or TCP goes on without a stream
    */
   boolean look(boolean giveUp) {
-    ControlLink link = lane.link();
+    ControlLink link = connectionPath.link();
     if (channel.closing() || link.ended()) {
-      lane.nudgeSelectors();
+      connectionPath.nudgeSelectors();
       return true;
     }
-    if (!lane.switchedOut() && upgrade.withdrawFromLostPeer()) {
+    if (!connectionPath.switchedOut() && upgrade.withdrawFromLostPeer()) {
       return true;
     }
-    lane.switchOutIfEstablished();
-    if (!lane.switchedIn()) {
-      lane.controlReadable();
+    connectionPath.switchOutIfEstablished();
+    if (!connectionPath.switchedIn()) {
+      connectionPath.controlReadable();
     } else if (link.drain(true)) {
-      lane.wake(); // this thread has read what was for another
+      connectionPath.wake(); // this thread has read what was for another
     }
     if (!link.ended() && giveUp) {
       giveUp();
     }
     if (link.ended()) {
-      lane.nudgeSelectors();
+      connectionPath.nudgeSelectors();
     }
     return link.ended();
   }
@@ -66,11 +66,11 @@ final class LostPeer {
    * ended. Writes break now; reading ends when TCP does, or with a reset once all is taken from it.
    */
   private void giveUp() {
-    if (!lane.switchedIn()) {
+    if (!connectionPath.switchedIn()) {
       if (!abandoned) {
         abandoned = true;
-        lane.stream().outputLost();
-        lane.wake();
+        connectionPath.stream().outputLost();
+        connectionPath.wake();
       }
       return;
     }
@@ -83,6 +83,6 @@ final class LostPeer {
         return;
       }
     }
-    lane.link().giveUp();
+    connectionPath.link().giveUp();
   }
 }

@@ -46,7 +46,7 @@ final class Membership {
 
   /**
    * The control connection is about to be heard by no selector. The caller ends the selectors'
-   * sleep afterwards: see {@link Lane#leaveReadySet}.
+   * sleep afterwards: see {@link ConnectionPath#leaveReadySet}.
    *
    * @param forGood whether the channel closes: no selector gives the stream a place again, and none
    *     touches it

@@ -124,32 +124,32 @@ final class Registrations {
   /** Brings the JDK's selector and the active list in line with a key. */
   private void apply(TalariaSelectionKey key) {
     int ops = key.interest();
-    Lane lane = key.socket == null ? null : key.socket.lane();
-    boolean fast = lane != null && lane.attached();
+    ConnectionPath connectionPath = key.socket == null ? null : key.socket.connectionPath();
+    boolean fast = connectionPath != null && connectionPath.attached();
     if (fast) {
-      lane.switchOutIfEstablished();
-      settle(key, lane);
-      if (lane.switchedOut()) {
-        key.deaf = lane.deaf();
-        ops = lane.controlOpen() && !key.deaf ? SelectionKey.OP_READ : 0;
+      connectionPath.switchOutIfEstablished();
+      settle(key, connectionPath);
+      if (connectionPath.switchedOut()) {
+        key.deaf = connectionPath.deaf();
+        ops = connectionPath.controlOpen() && !key.deaf ? SelectionKey.OP_READ : 0;
       }
     }
-    inner.interest(key, ops, fast && lane.switched());
-    if (lane != null && lane.stream() != null) {
+    inner.interest(key, ops, fast && connectionPath.switched());
+    if (connectionPath != null && connectionPath.stream() != null) {
       active.add(key);
     }
   }
 
   /** Finds the stream of a key its ready set. */
-  private void settle(TalariaSelectionKey key, Lane lane) {
+  private void settle(TalariaSelectionKey key, ConnectionPath connectionPath) {
     if (key.settled) {
       return;
     }
     key.settled = true;
     attached++;
-    ReadySet target = readySets.in(lane.stream().transport());
+    ReadySet target = readySets.in(connectionPath.stream().transport());
     boolean shared = target == null || key.socket.keys().all().length > 1;
-    lane.membership().moveTo(shared ? null : target);
+    connectionPath.membership().moveTo(shared ? null : target);
     if (shared) {
       nudgeOthers(key);
     }
@@ -192,10 +192,10 @@ final class Registrations {
 
   private void unsettle(TalariaSelectionKey key, Registrable ours) {
     TalariaSelectionKey[] others = ours.keys().all();
-    Lane lane = key.socket.lane();
-    ReadySet left = readySets.ifOpen(lane.stream().transport());
+    ConnectionPath connectionPath = key.socket.connectionPath();
+    ReadySet left = readySets.ifOpen(connectionPath.stream().transport());
     if (left != null) {
-      lane.membership().leave(left);
+      connectionPath.membership().leave(left);
     }
     for (TalariaSelectionKey other : others) {
       other.owner().nudge(other);

@@ -130,6 +130,8 @@ final class SelectorSleep {
 
   /** A time-out for those whom no doorbell wakes. */
   private static long soon(long timeoutMs) {
-    return timeoutMs == 0 ? Lane.DEAF_LOOK_MS : Math.min(timeoutMs, Lane.DEAF_LOOK_MS);
+    return timeoutMs == 0
+        ? ConnectionPath.DEAF_LOOK_MS
+        : Math.min(timeoutMs, ConnectionPath.DEAF_LOOK_MS);
   }
 }

@@ -16,8 +16,9 @@ final class SelfWakingSleep extends TransportSleep {
    */
   private static final long BETWEEN_NS = 5_000_000L;
 
-  SelfWakingSleep(Lane lane, TransportStream stream, ConnectionCounters counters) {
-    super(lane, stream, counters);
+  SelfWakingSleep(
+      ConnectionPath connectionPath, TransportStream stream, ConnectionCounters counters) {
+    super(connectionPath, stream, counters);
   }
 
   @Override
@@ -33,24 +34,25 @@ final class SelfWakingSleep extends TransportSleep {
   }
 
   private void read(long timeoutNs) throws IOException {
-    if (lane.switchedIn()) {
-      lane.waiter().park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
+    if (connectionPath.switchedIn()) {
+      connectionPath.waiter().park(ControlWaiter.READER, shorter(timeoutNs, LOOK_AGAIN_NS));
       if (stream.readiness(TransportStream.READ) == 0) {
-        lane.link().drain(false); // it may have ended
+        connectionPath.link().drain(false); // it may have ended
       }
-    } else if (lane.link().ended()) { // and can be read for ever
-      lane.waiter().park(ControlWaiter.READER, shorter(timeoutNs, BETWEEN_NS));
+    } else if (connectionPath.link().ended()) { // and can be read for ever
+      connectionPath.waiter().park(ControlWaiter.READER, shorter(timeoutNs, BETWEEN_NS));
     } else {
       boolean unused =
-          lane.waiter()
+          connectionPath
+              .waiter()
               .sleep(ControlWaiter.READER, JdkNio.READABLE, shorter(timeoutNs, BETWEEN_NS));
     }
   }
 
   private void write() {
-    lane.waiter().park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
+    connectionPath.waiter().park(ControlWaiter.WRITER, LOOK_AGAIN_NS);
     if (stream.readiness(TransportStream.WRITE) == 0) {
-      lane.controlReadable();
+      connectionPath.controlReadable();
     }
   }
 

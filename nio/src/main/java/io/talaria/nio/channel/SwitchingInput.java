@@ -24,7 +24,7 @@ final class SwitchingInput {
   /** Room for less is made without a look how much there is. */
   private static final int LITTLE_BYTES = 1024;
 
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final TransportStream stream;
   private final SocketChannel control;
   private final ConnectionCounters counters;
@@ -44,12 +44,12 @@ final class SwitchingInput {
   private volatile long takenBytes;
 
   SwitchingInput(
-      Lane lane,
+      ConnectionPath connectionPath,
       TransportStream stream,
       SocketChannel control,
       ConnectionCounters counters,
       long takenBytes) {
-    this.lane = lane;
+    this.connectionPath = connectionPath;
     this.stream = stream;
     this.control = control;
     this.counters = counters;
@@ -111,7 +111,7 @@ final class SwitchingInput {
   int end() throws SocketException {
     IOException failed = failure;
     if (failed != null) {
-      if (lane.input().resetReport().toReader()) {
+      if (connectionPath.input().resetReport().toReader()) {
         throw new SocketException(failed.getMessage());
       }
       return -1;
@@ -126,8 +126,8 @@ final class SwitchingInput {
 
   /** A read without room for a byte. */
   int readNothing() throws SocketException {
-    if (lane.input().resetReport().readerWasTold()) {
-      throw Lane.reset();
+    if (connectionPath.input().resetReport().readerWasTold()) {
+      throw ConnectionPath.reset();
     }
     return 0;
   }
@@ -138,11 +138,11 @@ final class SwitchingInput {
    * @param wanted how many bytes there is room for
    */
   void pull(int wanted) {
-    if (!lane.input().switchIfDue() && !over()) {
-      lane.upgrade().noteWithdrawal();
+    if (!connectionPath.input().switchIfDue() && !over()) {
+      connectionPath.upgrade().noteWithdrawal();
       long switchAt = stream.peerSwitchAt();
       if (switchAt >= 0 && switchAt < takenBytes) { // no honest peer has switched before that
-        fail(Lane.reset());
+        fail(ConnectionPath.reset());
       } else if (tcpEnded) {
         endIfOver();
       } else {
@@ -160,8 +160,8 @@ final class SwitchingInput {
       n = control.read(more);
     } catch (IOException e) {
       fail(e);
-      lane.upgrade().noteWithdrawal();
-      lane.input().switchIfDue();
+      connectionPath.upgrade().noteWithdrawal();
+      connectionPath.input().switchIfDue();
       return;
     }
     if (n > 0) {
@@ -170,7 +170,7 @@ final class SwitchingInput {
       tcpEnded = true;
       endIfOver();
     }
-    lane.input().switchIfDue();
+    connectionPath.input().switchIfDue();
   }
 
   /**
@@ -188,15 +188,15 @@ final class SwitchingInput {
 
   /** Ends, unless the peer may have switched before TCP ended. */
   private void endIfOver() {
-    boolean reset = lane.link().end(false);
-    if (!lane.link().unsettled()) {
+    boolean reset = connectionPath.link().end(false);
+    if (!connectionPath.link().unsettled()) {
       if (reset) {
-        failure = Lane.reset(); // the peer was killed with bytes of ours unread
+        failure = ConnectionPath.reset(); // the peer was killed with bytes of ours unread
       } else {
         ended = true;
       }
     }
-    lane.upgrade().noteWithdrawal(); // it came before the end
+    connectionPath.upgrade().noteWithdrawal(); // it came before the end
   }
 
   private void took(ByteBuffer more, int n) {
@@ -204,7 +204,7 @@ final class SwitchingInput {
     int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - takenBytes)) : n;
     if (bytes < n) {
       counters.wakeupReceived();
-      lane.waiter().wakeAll(); // it may have been for another than who reads it here
+      connectionPath.waiter().wakeAll(); // it may have been for another than who reads it here
     }
     if (bytes > 0) {
       long taken = takenBytes + bytes;
@@ -216,7 +216,7 @@ final class SwitchingInput {
 
   private void fail(IOException how) {
     failure = how;
-    lane.link().end(true);
+    connectionPath.link().end(true);
   }
 
   private void keep(ByteBuffer bytes) {

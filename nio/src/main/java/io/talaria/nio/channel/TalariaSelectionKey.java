@@ -47,7 +47,7 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
 
   boolean countsAsForeign;
 
-  /** Whether no doorbell is heard until the program reads: see {@link Lane#deaf}. */
+  /** Whether no doorbell is heard until the program reads: see {@link ConnectionPath#deaf}. */
   boolean deaf;
 
   /** Whether the channel's stream has been given its ready set here. */

@@ -32,10 +32,11 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A connection as the program sees it: the JDK's TCP channel as control connection, and once it is
- * upgraded a {@link TransportStream} that carries the bytes. {@link Lane} holds what moves the
- * bytes; this class is the contract of {@link SocketChannel}: locks, modes, connecting and closing.
+ * upgraded a {@link TransportStream} that carries the bytes. {@link ConnectionPath} holds what
+ * moves the bytes; this class is the contract of {@link SocketChannel}: locks, modes, connecting
+ * and closing.
  *
- * <p>Locks, in this order: read lock, write lock, the lane's out lock, state lock.
+ * <p>Locks, in this order: read lock, write lock, the connection path's out lock, state lock.
  */
 final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private static final int UNCONNECTED = 0;
@@ -66,7 +67,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private boolean closesInTwoSteps;
 
   /** Set once, when connected. */
-  private volatile Lane lane;
+  private volatile ConnectionPath connectionPath;
 
   /**
    * What ended a write that had written a part, for the next call that meets it: a write, or a read
@@ -165,8 +166,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /** What moves the bytes, or null while not connected. */
-  Lane lane() {
-    return lane;
+  ConnectionPath connectionPath() {
+    return connectionPath;
   }
 
   ReentrantLock readLock() {
@@ -227,7 +228,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
    */
   private int moved(InternalError error, ByteBuffer buffer, int start) {
     examine(error);
-    if (lane.isLost()) {
+    if (connectionPath.isLost()) {
       buffer.position(start);
     }
     return buffer.position() - start;
@@ -250,7 +251,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Objects.requireNonNull(dst);
     readLock.lock();
     try {
-      Lane open = openForReading();
+      ConnectionPath open = openForReading();
       boolean blocking = isBlocking();
       if (timeoutNs >= 0 && !blocking) {
         throw new IllegalBlockingModeException();
@@ -293,7 +294,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** How much a call with many buffers has moved, nobody knows; it matters if the rest goes on. */
   private void throwIfSound(InternalError error) {
     examine(error);
-    if (!lane.isLost()) {
+    if (!connectionPath.isLost()) {
       throw error;
     }
   }
@@ -302,7 +303,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Objects.checkFromIndexSize(offset, length, dsts.length);
     readLock.lock();
     try {
-      Lane open = openForReading();
+      ConnectionPath open = openForReading();
       boolean blocking = isBlocking();
       if (blocking && interruptCloses()) {
         return interrupted();
@@ -339,16 +340,16 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /** Refuses a buffer, unless the connection is known to be reset. */
-  private static IllegalArgumentException readOnly(Lane open) throws IOException {
+  private static IllegalArgumentException readOnly(ConnectionPath open) throws IOException {
     int unused = open.input().readNothing();
     return new IllegalArgumentException("Read-only buffer");
   }
 
-  private Lane openForReading() throws IOException {
+  private ConnectionPath openForReading() throws IOException {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
-    Lane open = lane;
+    ConnectionPath open = connectionPath;
     if (open == null) {
       throw new NotYetConnectedException();
     }
@@ -368,7 +369,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       cutResetRead |= takeEndOfWrites() != null;
     }
     if (cutResetRead) {
-      throw Lane.reset();
+      throw ConnectionPath.reset();
     }
     return -1;
   }
@@ -403,7 +404,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     throw new AsynchronousCloseException();
   }
 
-  private int awaitRead(Lane open, ByteBuffer dst, long timeoutNs) throws IOException {
+  private int awaitRead(ConnectionPath open, ByteBuffer dst, long timeoutNs) throws IOException {
     int n = open.spinRead(dst);
     if (n != 0) {
       return n;
@@ -459,7 +460,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private int writeOnce(ByteBuffer src) throws IOException {
     writeLock.lock();
     try {
-      Lane open = openForWriting();
+      ConnectionPath open = openForWriting();
       if (!src.hasRemaining()) {
         return 0;
       }
@@ -495,7 +496,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     Objects.checkFromIndexSize(offset, length, srcs.length);
     writeLock.lock();
     try {
-      Lane open = openForWriting();
+      ConnectionPath open = openForWriting();
       if (!isBlocking()) {
         return open.write(srcs, offset, length);
       }
@@ -519,11 +520,11 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  private Lane openForWriting() throws IOException {
+  private ConnectionPath openForWriting() throws IOException {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
-    Lane open = lane;
+    ConnectionPath open = connectionPath;
     if (open == null) {
       throw new NotYetConnectedException();
     }
@@ -548,7 +549,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
    * @param part whether the operation has written a part before
    * @return whether all is written, and not a part alone
    */
-  private boolean awaitWrite(Lane open, ByteBuffer src, boolean part) throws IOException {
+  private boolean awaitWrite(ConnectionPath open, ByteBuffer src, boolean part) throws IOException {
     int start = src.position();
     if (!outputEnding()) {
       try {
@@ -620,7 +621,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   public SocketChannel shutdownInput() throws IOException {
     context.guarded(
         () -> {
-          Lane open;
+          ConnectionPath open;
           synchronized (stateLock) {
             open = openForReading();
             if (!inputClosed) {
@@ -636,7 +637,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public SocketChannel shutdownOutput() throws IOException {
-    Lane open = openForReading();
+    ConnectionPath open = openForReading();
     boolean was = outputClosed;
     context.guarded(
         () -> {
@@ -786,15 +787,15 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     local = Privileged.call(control::getLocalAddress);
     remote = control.getRemoteAddress();
     ConnectionCounters counters = context.counters().connection(role, local, remote);
-    Lane made =
-        new Lane(
+    ConnectionPath made =
+        new ConnectionPath(
             context, this, role, counters, (InetSocketAddress) local, (InetSocketAddress) remote);
     synchronized (stateLock) {
       if (state >= CLOSING) {
         counters.close();
         throw new AsynchronousCloseException();
       }
-      lane = made;
+      connectionPath = made;
       state = CONNECTED;
     }
     Privileged.run(made.upgrade()::seek);
@@ -872,7 +873,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     writeLock.lock();
     try {
       if (block) {
-        Lane open = lane;
+        ConnectionPath open = connectionPath;
         if (open != null) {
           open.leaveReadySet(false); // a selector may sleep that has yet to see its key cancelled
         }
@@ -897,7 +898,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       closesInTwoSteps = inTwoSteps;
       state = CLOSING;
     }
-    Lane open = lane;
+    ConnectionPath open = connectionPath;
     if (open == null) {
       connecting.awaitOut();
       control.close(); // also ends a connect in progress
@@ -924,7 +925,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
    * After a reset the port is free when close returns, unless somebody sleeps in the channel: the
    * negotiation thread may be inside for a moment, and finishes the close then.
    */
-  private void awaitPassers(Lane open) {
+  private void awaitPassers(ConnectionPath open) {
     long startNs = System.nanoTime();
     while (state == CLOSING
         && !open.waiter().anybodySleeps()
@@ -937,7 +938,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /** Says how this side ends, as far as the close says it now. Idempotent. */
-  private void endAsItCloses(Lane open) {
+  private void endAsItCloses(ConnectionPath open) {
     if (closesInTwoSteps()) {
       open.output().endHalf();
     } else {
@@ -972,7 +973,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     if (readLock.getHoldCount() > 1 || writeLock.getHoldCount() > 1) {
       return false;
     }
-    Lane open = lane;
+    ConnectionPath open = connectionPath;
     if (state == CLOSING && open != null) { // if the thread that closes has not come to it yet
       open.leaveReadySet(true);
       endAsItCloses(open);
@@ -998,7 +999,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
    * and the thread that closes looks after the state is CLOSED: so one of them is here for both.
    */
   private void releaseIfUnused() {
-    Lane open = lane;
+    ConnectionPath open = connectionPath;
     if (state == CLOSED && open != null && !isRegistered()) {
       if (closesInTwoSteps()) {
         context.guarded(open.output()::end);
@@ -1049,7 +1050,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
     @Override
     public int available() throws IOException {
-      Lane open = openForReading();
+      ConnectionPath open = openForReading();
       if (inputClosed || !readLock.tryLock()) {
         return 0; // a reader inside waits because nothing is here, or takes what is
       }
@@ -1104,7 +1105,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public String toString() {
-    Lane open = lane;
+    ConnectionPath open = connectionPath;
     return "TalariaSocketChannel["
         + (isOpen() ? (open == null ? "unconnected" : open.toString()) : "closed")
         + (local == null ? "" : " local=" + ShownAddress.of(control, local))

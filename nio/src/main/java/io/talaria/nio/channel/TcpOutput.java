@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** The output of a connection while it is plain TCP. Under the lane's out lock. */
+/** The output of a connection while it is plain TCP. Under the connection path's out lock. */
 final class TcpOutput {
   private final SocketChannel control;
   private final ConnectionCounters counters;

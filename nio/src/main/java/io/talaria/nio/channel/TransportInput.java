@@ -50,9 +50,9 @@ final class TransportInput {
 
   private int ended(int how) throws SocketException {
     Faults.take(); // what looks like an end may be memory that is gone
-    if (how == TransportStream.RESET && channel.lane().input().resetReport().toReader()) {
+    if (how == TransportStream.RESET && channel.connectionPath().input().resetReport().toReader()) {
       resetRead = true;
-      throw Lane.reset();
+      throw ConnectionPath.reset();
     }
     return TransportStream.END; // which is -1
   }
@@ -60,7 +60,7 @@ final class TransportInput {
   /** A read without room for a byte: it moves nothing, but meets a reset that is known again. */
   int readNothing() throws SocketException {
     if (resetRead) {
-      throw Lane.reset();
+      throw ConnectionPath.reset();
     }
     return 0;
   }

@@ -17,7 +17,7 @@ final class TransportLook {
   private final ReadyKeys ready;
   private final ReadySet.ReadySink hinted = this::hinted;
 
-  /** Whether a key that waits is deaf: see {@link Lane#deaf}. */
+  /** Whether a key that waits is deaf: see {@link ConnectionPath#deaf}. */
   private boolean anyDeaf;
 
   TransportLook(
@@ -65,19 +65,19 @@ final class TransportLook {
   }
 
   private void lookAt(TalariaSelectionKey key) {
-    Lane lane = key.socket.lane();
+    ConnectionPath connectionPath = key.socket.connectionPath();
     int wanted = wanted(key);
-    int found = lane.readiness(wanted);
+    int found = connectionPath.readiness(wanted);
     if (found != 0) {
       key.emptyLooks = 0;
       ready.report(key, found);
     } else if (++key.emptyLooks > active.patience(key)
-        && !lane.membership().shared()
+        && !connectionPath.membership().shared()
         && !key.deaf
-        && watch(key, lane, wanted)) {
+        && watch(key, connectionPath, wanted)) {
       active.remove(key);
     }
-    if (key.deaf && !lane.deaf()) {
+    if (key.deaf && !connectionPath.deaf()) {
       selector.changed(key); // the program has read: the control connection is listened to again
     }
   }
@@ -88,17 +88,18 @@ final class TransportLook {
   }
 
   /** Sets a watch; false if something is ready after all. */
-  private static boolean watch(TalariaSelectionKey key, Lane lane, int ops) {
-    if (!lane.attached()) {
+  private static boolean watch(TalariaSelectionKey key, ConnectionPath connectionPath, int ops) {
+    if (!connectionPath.attached()) {
       return true; // the JDK's selector watches
     }
-    TransportStream stream = lane.stream();
+    TransportStream stream = connectionPath.stream();
     if (ops == 0) {
       stream.unwatch();
       return true;
     }
     // A direction still on TCP is watched by the JDK's selector, whatever the stream says of it.
-    return (key.rare ? stream.watchEvery(ops) : stream.watch(ops)) || lane.readiness(ops) == 0;
+    return (key.rare ? stream.watchEvery(ops) : stream.watch(ops))
+        || connectionPath.readiness(ops) == 0;
   }
 
   /** Sets the watches of all active keys; false if one has something to report. */
@@ -106,18 +107,20 @@ final class TransportLook {
     anyDeaf = false;
     for (int i = active.size() - 1; i >= 0; i--) {
       TalariaSelectionKey key = active.get(i);
-      Lane lane = key.socket.lane();
+      ConnectionPath connectionPath = key.socket.connectionPath();
       int wanted = wanted(key);
       anyDeaf |= key.deaf;
       if (!key.isValid()) {
         active.remove(key);
-      } else if (lane.readiness(wanted) != 0) {
+      } else if (connectionPath.readiness(wanted) != 0) {
         return false;
-      } else if (lane.attached() && lane.membership().shared()) {
-        if (wanted != 0 && !lane.stream().await(wanted) && lane.readiness(wanted) != 0) {
+      } else if (connectionPath.attached() && connectionPath.membership().shared()) {
+        if (wanted != 0
+            && !connectionPath.stream().await(wanted)
+            && connectionPath.readiness(wanted) != 0) {
           return false;
         }
-      } else if (!watch(key, lane, wanted)) {
+      } else if (!watch(key, connectionPath, wanted)) {
         return false;
       } else if (!key.deaf) {
         active.remove(key);

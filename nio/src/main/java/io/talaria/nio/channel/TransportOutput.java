@@ -62,7 +62,7 @@ final class TransportOutput {
   private IOException ended(long how) {
     Faults.take();
     return how == TransportStream.RESET
-        ? channel.lane().input().failedByReset()
+        ? channel.connectionPath().input().failedByReset()
         : new IOException("Broken pipe");
   }
 

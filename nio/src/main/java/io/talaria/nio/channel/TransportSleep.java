@@ -15,12 +15,13 @@ abstract sealed class TransportSleep permits DoorbellSleep, SelfWakingSleep {
   /** Longest sleep of one thread before it looks again by itself. */
   static final long LOOK_AGAIN_NS = 500_000_000L;
 
-  final Lane lane;
+  final ConnectionPath connectionPath;
   final TransportStream stream;
   final ConnectionCounters counters;
 
-  TransportSleep(Lane lane, TransportStream stream, ConnectionCounters counters) {
-    this.lane = lane;
+  TransportSleep(
+      ConnectionPath connectionPath, TransportStream stream, ConnectionCounters counters) {
+    this.connectionPath = connectionPath;
     this.stream = stream;
     this.counters = counters;
   }
@@ -44,7 +45,7 @@ abstract sealed class TransportSleep permits DoorbellSleep, SelfWakingSleep {
    * @return false if there is something already
    */
   final boolean announce(int op, int doorbell) {
-    boolean wait = stream.await(op, doorbell) && !lane.link().over();
+    boolean wait = stream.await(op, doorbell) && !connectionPath.link().over();
     Faults.take();
     if (wait) {
       counters.slept();

@@ -27,7 +27,7 @@ final class LocalAttempt extends UpgradeAttempt {
     transports = Collections.emptyIterator();
     try {
       candidates = negotiator().dialler().known(channel().key().server().getPort()).iterator();
-      next(Reason.PEER_PLAIN);
+      next(Reason.PEER_NOT_ACCELERATED);
     } catch (TransportException e) {
       none(e.reason(), true);
     }

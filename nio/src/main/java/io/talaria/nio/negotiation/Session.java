@@ -330,7 +330,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
         state == State.WELCOME_EXPECTED
             && link == null
             && !negotiator.dialler().stillAnnounced(this);
-    return takenBack ? Reason.PEER_PLAIN : Reason.PEER_LOST;
+    return takenBack ? Reason.PEER_NOT_ACCELERATED : Reason.PEER_LOST;
   }
 
   /** Handles a frame; if shared memory turns out to be gone, that ends its streams only. */

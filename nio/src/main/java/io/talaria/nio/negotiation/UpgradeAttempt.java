@@ -95,7 +95,7 @@ public abstract class UpgradeAttempt {
    */
   protected final void none(Reason last, boolean own) {
     // Nobody was there, or only names of processes that have ended; or descriptors have run out.
-    boolean mayPass = last == Reason.PEER_PLAIN || (own && last == Reason.LIMIT);
+    boolean mayPass = last == Reason.PEER_NOT_ACCELERATED || (own && last == Reason.LIMIT);
     if (!open || !mayPass || !seekLater(last)) {
       failed(last);
     }

@@ -59,7 +59,7 @@ public interface TransportProvider {
   /**
    * Says whether this transport can be used in this process.
    *
-   * @return null if it can, else the reason, which names the cure
+   * @return null if it can, else the reason, which names the hint
    */
   Reason unavailable();
 

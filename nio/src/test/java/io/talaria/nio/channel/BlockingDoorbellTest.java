@@ -124,8 +124,8 @@ class BlockingDoorbellTest {
   }
 
   private static void accelerate(SocketChannel one, SocketChannel other) throws Exception {
-    Lane first = ((TalariaSocketChannel) one).lane();
-    Lane second = ((TalariaSocketChannel) other).lane();
+    ConnectionPath first = ((TalariaSocketChannel) one).connectionPath();
+    ConnectionPath second = ((TalariaSocketChannel) other).connectionPath();
     long start = System.nanoTime();
     for (int more = 1; more > 0; more -= first.switched() && second.switched() ? 1 : 0) {
       assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(DEADLINE_S));
@@ -140,7 +140,7 @@ class BlockingDoorbellTest {
   private void learnDoorbells() throws Exception {
     long start = System.nanoTime();
     for (SocketChannel each : List.of(client, server)) {
-      var stream = ((TalariaSocketChannel) each).lane().stream();
+      var stream = ((TalariaSocketChannel) each).connectionPath().stream();
       var pool = DoorbellPool.ofProcess();
       var leased = new ArrayList<io.talaria.nio.doorbell.ThreadDoorbell>();
       for (int i = 0; i < 4; i++) {
@@ -343,9 +343,9 @@ class BlockingDoorbellTest {
     Object thread =
         Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, reading);
     assertThat(JdkNio.isVirtual((Thread) thread)).isTrue();
-    Lane lane = ((TalariaSocketChannel) client).lane();
+    ConnectionPath connectionPath = ((TalariaSocketChannel) client).connectionPath();
     Thread.sleep(50);
-    assertThat(lane.readiness(1)).isZero();
+    assertThat(connectionPath.readiness(1)).isZero();
     server.write(ByteBuffer.allocate(1));
     assertThat(reading.get(DEADLINE_S, TimeUnit.SECONDS)).isEqualTo(1);
   }

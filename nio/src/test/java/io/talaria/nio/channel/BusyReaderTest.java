@@ -57,9 +57,9 @@ class BusyReaderTest {
   }
 
   private static void awaitSwitchedOut(SocketChannel channel) throws InterruptedException {
-    Lane lane = ((TalariaSocketChannel) channel).lane();
+    ConnectionPath connectionPath = ((TalariaSocketChannel) channel).connectionPath();
     long start = System.nanoTime();
-    while (!lane.switchedOut()) {
+    while (!connectionPath.switchedOut()) {
       assertThat(System.nanoTime() - start).as("%s, not switched", channel).isLessThan(DEADLINE_NS);
       Thread.sleep(1);
     }

@@ -97,7 +97,7 @@ class CloseOrderTest {
                   CloseOrderTest.class.getClassLoader(),
                   new Class<?>[] {TransportStream.class},
                   this::answer);
-      assertThat(channel.lane().upgrade().attach(stream)).isTrue();
+      assertThat(channel.connectionPath().upgrade().attach(stream)).isTrue();
       closeNow(client);
     }
   }

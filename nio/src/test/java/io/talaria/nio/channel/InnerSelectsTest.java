@@ -79,10 +79,11 @@ class InnerSelectsTest {
 
   /** Sends bytes until those that come are in shared memory. */
   private void accelerate() throws Exception {
-    Lane lane = ((TalariaSocketChannel) server).lane();
+    ConnectionPath connectionPath = ((TalariaSocketChannel) server).connectionPath();
     long start = System.nanoTime();
     ByteBuffer in = ByteBuffer.allocate(64);
-    while (!lane.switched() || !((TalariaSocketChannel) client).lane().switched()) {
+    while (!connectionPath.switched()
+        || !((TalariaSocketChannel) client).connectionPath().switched()) {
       assertThat(System.nanoTime() - start).as("%s", server).isLessThan(DEADLINE_NS);
       for (SocketChannel channel : new SocketChannel[] {client, server}) {
         channel.write(ByteBuffer.wrap(new byte[] {1}));

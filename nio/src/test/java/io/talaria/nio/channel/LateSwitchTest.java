@@ -134,7 +134,8 @@ class LateSwitchTest {
                     LateSwitchTest.class.getClassLoader(),
                     new Class<?>[] {TransportStream.class},
                     this::answer);
-        assertThat(((TalariaSocketChannel) channel).lane().upgrade().attach(stream)).isTrue();
+        assertThat(((TalariaSocketChannel) channel).connectionPath().upgrade().attach(stream))
+            .isTrue();
         assertThat(peer.isOpen()).isTrue();
       }
     }
@@ -152,10 +153,10 @@ class LateSwitchTest {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       client.connect(listener.getLocalAddress());
       try (SocketChannel server = listener.accept()) {
-        Lane lane = ((TalariaSocketChannel) client).lane();
-        until(() -> lane.stream() != null);
+        ConnectionPath connectionPath = ((TalariaSocketChannel) client).connectionPath();
+        until(() -> connectionPath.stream() != null);
         assertThat(server.isOpen()).isTrue();
-        return lane.stream().transport();
+        return connectionPath.stream().transport();
       }
     }
   }

@@ -77,10 +77,10 @@ class SwitchingInputTest {
         channel.connect(plain.getLocalAddress());
         TalariaSocketChannel ours = (TalariaSocketChannel) channel;
         TransportStream stream = stream();
-        assertThat(ours.lane().upgrade().attach(stream)).isTrue();
+        assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
         SwitchingInput input =
             new SwitchingInput(
-                ours.lane(),
+                ours.connectionPath(),
                 stream,
                 ours.control(),
                 ProcessCounters.onHeap("a test").connection(Role.CLIENT, null, null),

@@ -216,8 +216,8 @@ class ProcessCountersTest {
       counters.offerReceived();
       counters.acceptedByPeer();
       counters.acceptedByUs();
-      counters.refused(Reason.PEER_PLAIN);
-      counters.refused(Reason.PEER_PLAIN);
+      counters.refused(Reason.PEER_NOT_ACCELERATED);
+      counters.refused(Reason.PEER_NOT_ACCELERATED);
       counters.refused(Reason.SHM_FULL);
       counters.sessionOpened();
       counters.sessionOpened();
@@ -243,7 +243,8 @@ class ProcessCountersTest {
       assertThat(totals.acceptedByUs()).isEqualTo(1);
       assertThat(totals.refused())
           .containsOnly(
-              java.util.Map.entry(Reason.PEER_PLAIN, 2L), java.util.Map.entry(Reason.SHM_FULL, 1L));
+              java.util.Map.entry(Reason.PEER_NOT_ACCELERATED, 2L),
+              java.util.Map.entry(Reason.SHM_FULL, 1L));
       assertThat(totals.sessions()).isEqualTo(1);
       assertThat(totals.sessionsOpened()).isEqualTo(2);
       assertThat(totals.selectors()).isEqualTo(new SelectorTotals(1, 2, 2, 1));
@@ -373,7 +374,7 @@ class ProcessCountersTest {
   private static void assertWorksOnHeap(ProcessCounters counters) {
     ConnectionCounters connection = counters.connection(Role.ACCEPTED, LOCAL, REMOTE);
     connection.acceleratedIn(3);
-    connection.transport(Transport.TCP, Reason.PEER_PLAIN, "");
+    connection.transport(Transport.TCP, Reason.PEER_NOT_ACCELERATED, "");
     assertThat(counters.snapshot()).containsExactly(connection.info());
     assertThat(counters.totals().acceleratedInBytes()).isEqualTo(3);
     connection.close();

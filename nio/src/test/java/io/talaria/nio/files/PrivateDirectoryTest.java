@@ -65,7 +65,7 @@ class PrivateDirectoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"rwxr-xr-x", "rwx--x---", "rwx-----x", "r-x------"})
-  void anyOtherModeIsRefusedWithTheCure(String mode) throws Exception {
+  void anyOtherModeIsRefusedWithTheHint(String mode) throws Exception {
     PrivateDirectory directory = at(temporary.resolve("open"));
     assertThat(directory.prepare()).isNull();
     Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString(mode));

@@ -292,8 +292,8 @@ class KilledPeerTest {
   // ---- looked at late
 
   private Upgradable upgrade() throws ReflectiveOperationException {
-    Object lane = valueOf("lane", survivor);
-    return (Upgradable) valueOf("upgrade", lane);
+    Object connectionPath = valueOf("connection path", survivor);
+    return (Upgradable) valueOf("upgrade", connectionPath);
   }
 
   private static Object valueOf(String name, Object owner) throws ReflectiveOperationException {

@@ -126,7 +126,7 @@ class AnnouncementTest {
     Files.createFile(deep.resolve("l-" + PORT + "-0000000000000001"));
     FakeChannel channel = new FakeChannel(FakeChannel.key(1, PORT));
     both.negotiator.connected(channel);
-    channel.awaitPlain(Reason.PEER_PLAIN);
+    channel.awaitPlain(Reason.PEER_NOT_ACCELERATED);
     both.assertNoFailure();
   }
 

@@ -155,14 +155,14 @@ class AttemptTest {
 
   @Test
   void withoutAnAnnouncementThePeerIsPlain() throws Exception {
-    connect().awaitPlain(Reason.PEER_PLAIN);
+    connect().awaitPlain(Reason.PEER_NOT_ACCELERATED);
     assertThat(transport.offers).hasValue(0);
   }
 
   @Test
   void aListenerThatAnnouncesItselfAMomentLaterIsFound() throws Exception {
     FakeChannel channel = connect();
-    channel.awaitPlain(Reason.PEER_PLAIN);
+    channel.awaitPlain(Reason.PEER_NOT_ACCELERATED);
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT);
         RawSession session = greet(listener)) {
       session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
@@ -174,7 +174,7 @@ class AttemptTest {
   void aListenerThatComesBackAfterAKillIsFoundThoughItsOldNameRefuses() throws Exception {
     new RawSession.Listener(directory, PORT).close();
     FakeChannel channel = connect();
-    channel.awaitPlain(Reason.PEER_PLAIN);
+    channel.awaitPlain(Reason.PEER_NOT_ACCELERATED);
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT);
         RawSession session = greet(listener)) {
       session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
@@ -192,7 +192,7 @@ class AttemptTest {
     Path other = Files.createFile(directory.resolve("l-" + PORT + "9-ffffffffffffffff"));
     assertThat(stale).exists();
 
-    connect().awaitPlain(Reason.PEER_PLAIN);
+    connect().awaitPlain(Reason.PEER_NOT_ACCELERATED);
 
     assertThat(stale).doesNotExist();
     assertThat(file).doesNotExist();
@@ -227,7 +227,7 @@ class AttemptTest {
   @Test
   void aDirectoryThatVanishedIsMadeAgain() throws Exception {
     Files.delete(directory);
-    connect().awaitPlain(Reason.PEER_PLAIN);
+    connect().awaitPlain(Reason.PEER_NOT_ACCELERATED);
     assertThat(directory).isDirectory();
   }
 

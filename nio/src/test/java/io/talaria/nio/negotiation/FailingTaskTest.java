@@ -114,7 +114,7 @@ class FailingTaskTest {
     node.negotiator.connected(bad);
     node.negotiator.connected(good);
     bad.awaitPlain(Reason.INTERNAL);
-    good.awaitPlain(Reason.PEER_PLAIN);
+    good.awaitPlain(Reason.PEER_NOT_ACCELERATED);
   }
 
   @Test

@@ -37,8 +37,8 @@ class LateStartTest {
     FakeChannel late = new FakeChannel(FakeChannel.key(2, PORT + 1));
     node.negotiator.connected(late);
 
-    late.awaitPlain(Reason.PEER_PLAIN);
-    early.awaitPlain(Reason.PEER_PLAIN);
+    late.awaitPlain(Reason.PEER_NOT_ACCELERATED);
+    early.awaitPlain(Reason.PEER_NOT_ACCELERATED);
     assertThat(listener).containsExactly(Reason.LIMIT, Reason.ANNOUNCED);
     node.negotiator.retire(announcement);
   }

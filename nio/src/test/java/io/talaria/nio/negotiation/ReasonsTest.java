@@ -82,7 +82,7 @@ class ReasonsTest {
       case PENDING, TIMED_OUT -> atAListenerThat(session -> {});
       case SAME_HOST -> betweenTwoOfThisHost();
       case ANNOUNCED -> ofTheListener();
-      case PEER_PLAIN -> ofTheClient(scene.connect(scene.listenPlainly()));
+      case PEER_NOT_ACCELERATED -> ofTheClient(scene.connect(scene.listenPlainly()));
       case NOT_LOCAL -> toAnotherAddress();
       case NO_OFFER -> fromAPlainClient();
       case NOT_MATCHED -> ofTheClient(scene.connect(scene.listen())); // nobody accepts it

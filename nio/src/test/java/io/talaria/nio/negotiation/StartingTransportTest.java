@@ -85,7 +85,8 @@ class StartingTransportTest {
     announceAndConnect();
     atServer.unavailable = Reason.NO_UCX;
     atServer.starting = false;
-    client.awaitPlain(Reason.PEER_PLAIN); // nobody died: nobody announces the port any more
+    client.awaitPlain(
+        Reason.PEER_NOT_ACCELERATED); // nobody died: nobody announces the port any more
     assertThat(listener).containsExactly(Reason.ANNOUNCED, Reason.NO_UCX);
     assertThat(serving.files(Announcement.namePrefix(PORT))).isEmpty();
   }

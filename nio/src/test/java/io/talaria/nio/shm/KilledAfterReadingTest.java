@@ -70,13 +70,13 @@ class KilledAfterReadingTest {
     for (ByteBuffer taken = ByteBuffer.allocate(bytes); taken.hasRemaining(); ) {
       client.read(taken);
     }
-    StreamOwner lane = (StreamOwner) field(server, "lane");
+    StreamOwner connectionPath = (StreamOwner) field(server, "connection path");
     long start = System.nanoTime();
-    while (field(lane, "transportOutput") == null) {
+    while (field(connectionPath, "transportOutput") == null) {
       assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
       Thread.sleep(1);
     }
-    assertThat(lane.ring()).isTrue();
+    assertThat(connectionPath.ring()).isTrue();
     ((SocketChannel) field(client, "control")).close();
   }
 

@@ -63,7 +63,7 @@ public final class EventChannel implements AutoCloseable {
     long pointer = RdmaCm.createEventChannel();
     if (pointer < 0) {
       throw new VerbsException(
-          (int) pointer, "rdma_create_event_channel", Verbs.cmCure((int) pointer));
+          (int) pointer, "rdma_create_event_channel", Verbs.cmHint((int) pointer));
     }
     return new EventChannel(pointer);
   }
@@ -82,7 +82,7 @@ public final class EventChannel implements AutoCloseable {
       MemorySegment count = arena.allocate(JAVA_INT);
       long list = RdmaCm.getDevices(count.address());
       if (list < 0) {
-        throw new VerbsException((int) list, "rdma_get_devices", Verbs.cmCure((int) list));
+        throw new VerbsException((int) list, "rdma_get_devices", Verbs.cmHint((int) list));
       }
       List<Context> contexts = new ArrayList<>();
       for (int i = 0; i < count.get(JAVA_INT, 0); i++) {

@@ -33,7 +33,7 @@ final class AeronWire implements Wire {
   private final Subscription back;
   private final BufferClaim claim = new BufferClaim();
   private final FragmentHandler onBack = this::came;
-  private Object answer;
+  private Object response;
 
   /**
    * Connects to the driver of the other end.
@@ -123,7 +123,7 @@ final class AeronWire implements Wire {
       Object message = Handmade.read(buffer, offset);
       if (message instanceof Handmade.HowMany) {
         put(back, claim, Handmade.TALLY, adder.tally());
-      } else if (Handmade.isQuestion(buffer, offset)) {
+      } else if (Handmade.isRequest(buffer, offset)) {
         put(back, claim, Handmade.PLAIN, message);
       } else {
         adder.take(message);
@@ -142,7 +142,7 @@ final class AeronWire implements Wire {
   }
 
   private void came(DirectBuffer buffer, int offset, int length, Header header) {
-    answer = Handmade.read(buffer, offset);
+    response = Handmade.read(buffer, offset);
   }
 
   @Override
@@ -151,14 +151,14 @@ final class AeronWire implements Wire {
   }
 
   private Object roundTrip(int kind, Object message) {
-    answer = null;
+    response = null;
     put(there, claim, kind, message);
-    while (answer == null) {
+    while (response == null) {
       if (back.poll(onBack, 1) == 0) {
         Thread.onSpinWait();
       }
     }
-    return answer;
+    return response;
   }
 
   @Override
@@ -167,8 +167,8 @@ final class AeronWire implements Wire {
   }
 
   @Override
-  public Object ask(Object message) {
-    return roundTrip(Handmade.QUESTION, message);
+  public Object request(Object message) {
+    return roundTrip(Handmade.REQUEST, message);
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Something that another thread brings; waited for as a node waits for an answer: looks, then
+ * Something that another thread brings; waited for as a node waits for a response: looks, then
  * sleeps.
  */
 final class Awaited {
@@ -34,7 +34,7 @@ final class Awaited {
     while (value == null) {
       LockSupport.parkNanos(LIMIT_NS);
       if (System.nanoTime() - begin > LIMIT_NS) {
-        throw new TimeoutException("no answer within 30 s");
+        throw new TimeoutException("no response within 30 s");
       }
     }
     waiter = null;

@@ -149,7 +149,7 @@ final class BareWire implements Wire {
         Thread.onSpinWait();
         continue;
       }
-      boolean question = Handmade.isQuestion(end.inBytes, end.at());
+      boolean request = Handmade.isRequest(end.inBytes, end.at());
       Object message = end.read();
       end.leave();
       if (message == null) {
@@ -157,7 +157,7 @@ final class BareWire implements Wire {
       }
       if (message instanceof Handmade.HowMany) {
         end.put(Handmade.TALLY, adder.tally());
-      } else if (question) {
+      } else if (request) {
         end.put(Handmade.PLAIN, message);
       } else {
         adder.take(message);
@@ -172,15 +172,15 @@ final class BareWire implements Wire {
 
   private Object roundTrip(int kind, Object message) {
     end.put(kind, message);
-    Object answer;
+    Object response;
     do {
       while (!end.next()) {
         Thread.onSpinWait();
       }
-      answer = end.read();
+      response = end.read();
       end.leave();
-    } while (answer == null);
-    return answer;
+    } while (response == null);
+    return response;
   }
 
   @Override
@@ -189,8 +189,8 @@ final class BareWire implements Wire {
   }
 
   @Override
-  public Object ask(Object message) {
-    return roundTrip(Handmade.QUESTION, message);
+  public Object request(Object message) {
+    return roundTrip(Handmade.REQUEST, message);
   }
 
   @Override

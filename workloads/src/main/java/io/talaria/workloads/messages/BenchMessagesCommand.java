@@ -20,7 +20,7 @@ import io.talaria.cli.harness.Limits;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import io.talaria.messaging.Dispatch;
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,10 +61,10 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --iterations 5",
       "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
-      "  talaria bench messages ask --transport shm --against aeron-ipc,bare --json ask.json",
-      "  talaria bench messages all-to-all ring --nodes 8 --transport shm,stream,ucx",
+      "  talaria bench messages request --transport shm --against aeron-ipc,bare --json request.json",
+      "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
-      "  talaria bench messages ask --transport shm --waiting adaptive,spin,steps",
+      "  talaria bench messages request --transport shm --idle adaptive,busy-spin,backoff",
       "  talaria bench messages --paper --quick --transport shm --csv paper.csv --pictures .",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
@@ -80,9 +80,9 @@ public final class BenchMessagesCommand implements Subcommand {
   private static final List<String> OF_THE_PAPER =
       List.of(
           "--against",
-          "--seal",
+          "--encrypted",
           "--agent",
-          "--waiting",
+          "--idle",
           "--nodes",
           "--threads",
           "--dispatch",
@@ -95,7 +95,7 @@ public final class BenchMessagesCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description =
-          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and ask. The others are"
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and request. The others are"
               + " between nodes alone.")
   private List<MessagesPattern> patterns = new ArrayList<>();
 
@@ -104,7 +104,7 @@ public final class BenchMessagesCommand implements Subcommand {
       split = ",",
       paramLabel = "TRANSPORT",
       converter = Own.class,
-      description = "Which transports of messaging: shm, stream, ucx. Default: shm and stream.")
+      description = "Which transports of messaging: shm, tcp, ucx. Default: shm and tcp.")
   private List<MessagesImplementation> transports = new ArrayList<>();
 
   @Option(
@@ -118,21 +118,20 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesImplementation> against = new ArrayList<>();
 
   @Option(
-      names = "--seal",
-      description =
-          "Beside transport stream, the same encrypted and authenticated: what that costs.")
-  private boolean seal;
+      names = "--encrypted",
+      description = "Beside transport tcp, the same encrypted and authenticated: what that costs.")
+  private boolean encrypted;
 
   @Option(
-      names = "--waiting",
+      names = "--idle",
       split = ",",
       paramLabel = "HOW",
-      converter = Wait.class,
+      converter = Idle.class,
       description =
           "What pollers of nodes do while nothing comes, each as cases of its own: adaptive (look,"
-              + " then sleep), spin (never rest), steps (look for 100 ms, yield for a second, then"
+              + " then sleep), busy-spin (never rest), backoff (look for 100 ms, yield for a second, then"
               + " park, as DXNet does). Default: adaptive.")
-  private List<Waiting> waiting = new ArrayList<>();
+  private List<IdleStrategy> idle = new ArrayList<>();
 
   @Option(
       names = "--agent",
@@ -198,7 +197,7 @@ public final class BenchMessagesCommand implements Subcommand {
           "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
               + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
               + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
-              + " --sizes, --transport, --iterations, --seconds and PATTERN: throughput, both-ways, ask,"
+              + " --sizes, --transport, --iterations, --seconds and PATTERN: throughput, both-ways, request,"
               + " all-to-all, turning.")
   private boolean paper;
 
@@ -224,7 +223,7 @@ public final class BenchMessagesCommand implements Subcommand {
     @Override
     public Dispatch convert(String word) {
       for (Dispatch each : Dispatch.values()) {
-        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
           return each;
         }
       }
@@ -233,15 +232,16 @@ public final class BenchMessagesCommand implements Subcommand {
     }
   }
 
-  static final class Wait implements ITypeConverter<Waiting> {
+  static final class Idle implements ITypeConverter<IdleStrategy> {
     @Override
-    public Waiting convert(String word) {
-      for (Waiting each : Waiting.values()) {
-        if (word.equals(each.name().toLowerCase(Locale.ROOT))) {
+    public IdleStrategy convert(String word) {
+      for (IdleStrategy each : IdleStrategy.values()) {
+        if (word.equals(each.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
           return each;
         }
       }
-      throw new TypeConversionException("there is no '" + word + "', but adaptive, spin, steps");
+      throw new TypeConversionException(
+          "there is no '" + word + "', but adaptive, busy-spin, backoff");
     }
   }
 
@@ -363,9 +363,10 @@ public final class BenchMessagesCommand implements Subcommand {
       throw new ParameterException(command, "--reuse is for --dispatch inline");
     }
     int receivers = handlers == null ? 0 : handlers;
-    NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, Waiting.ADAPTIVE);
+    NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, IdleStrategy.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
-        && (patterns.contains(MessagesPattern.ASK) || patterns.contains(MessagesPattern.CONNECT))) {
+        && (patterns.contains(MessagesPattern.REQUEST)
+            || patterns.contains(MessagesPattern.CONNECT))) {
       throw new ParameterException(
           command,
           "--threads, --dispatch, --handlers and --reuse are for patterns in which nodes send: "
@@ -378,13 +379,13 @@ public final class BenchMessagesCommand implements Subcommand {
   private List<MessagesImplementation> implementations(NodesHow how) {
     List<MessagesImplementation> all =
         new ArrayList<>(transports.isEmpty() ? MessagesImplementation.USUAL : transports);
-    if (seal) {
-      int stream = all.indexOf(MessagesImplementation.STREAM);
-      if (stream < 0) {
+    if (encrypted) {
+      int tcp = all.indexOf(MessagesImplementation.TCP);
+      if (tcp < 0) {
         throw new ParameterException(
-            spec.commandLine(), "--seal is for transport stream, which --transport leaves out");
+            spec.commandLine(), "--encrypted is for transport tcp, which --transport leaves out");
       }
-      all.add(stream + 1, MessagesImplementation.STREAM_SEALED);
+      all.add(tcp + 1, MessagesImplementation.TCP_ENCRYPTED);
     }
     boolean alone =
         !how.equals(NodesHow.USUAL)
@@ -394,7 +395,7 @@ public final class BenchMessagesCommand implements Subcommand {
     } else if (!against.isEmpty()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--against is for throughput and ask, with one thread that sends and --dispatch inline");
+          "--against is for throughput and request, with one thread that sends and --dispatch inline");
     }
     return all;
   }
@@ -437,10 +438,10 @@ public final class BenchMessagesCommand implements Subcommand {
       all = usual ? MessagesPattern.USUAL : List.of(MessagesPattern.THROUGHPUT);
     }
     List<MessagesShown> cases = new ArrayList<>();
-    List<Waiting> ways = waiting.isEmpty() ? List.of(Waiting.ADAPTIVE) : waiting;
+    List<IdleStrategy> ways = idle.isEmpty() ? List.of(IdleStrategy.ADAPTIVE) : idle;
     for (MessagesPattern pattern : all) {
       for (int size : pattern == MessagesPattern.CONNECT ? wanted.subList(0, 1) : wanted) {
-        for (Waiting way : ways) {
+        for (IdleStrategy way : ways) {
           int count = pattern.nodes(nodes);
           cases.add(
               pattern.ofNodes() || !usual

@@ -34,7 +34,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class GrpcWire implements Wire {
   private static final String NAME = "talaria.Messages";
   private static final int LIMIT_SECONDS = 30;
-  private static final MethodDescriptor<Object, Object> ASK = method("Ask", MethodType.UNARY);
+  private static final MethodDescriptor<Object, Object> REQUEST =
+      method("Request", MethodType.UNARY);
   private static final MethodDescriptor<Object, Object> POUR =
       method("Pour", MethodType.BIDI_STREAMING);
 
@@ -55,13 +56,13 @@ final class GrpcWire implements Wire {
     stream =
         (ClientCallStreamObserver<Object>)
             ClientCalls.asyncBidiStreamingCall(
-                channel.newCall(POUR, CallOptions.DEFAULT), new Answers(tally));
+                channel.newCall(POUR, CallOptions.DEFAULT), new Responses(tally));
   }
 
-  private record Answers(Awaited to) implements StreamObserver<Object> {
+  private record Responses(Awaited to) implements StreamObserver<Object> {
     @Override
-    public void onNext(Object answer) {
-      to.bring(answer);
+    public void onNext(Object response) {
+      to.bring(response);
     }
 
     @Override
@@ -113,7 +114,7 @@ final class GrpcWire implements Wire {
             .directExecutor() // the service never waits
             .addService(
                 ServerServiceDefinition.builder(NAME)
-                    .addMethod(ASK, ServerCalls.asyncUnaryCall(GrpcWire::answer))
+                    .addMethod(REQUEST, ServerCalls.asyncUnaryCall(GrpcWire::respond))
                     .addMethod(POUR, ServerCalls.asyncBidiStreamingCall(Adding::new))
                     .build())
             .build()
@@ -126,8 +127,8 @@ final class GrpcWire implements Wire {
         });
   }
 
-  private static void answer(Object question, StreamObserver<Object> to) {
-    to.onNext(question);
+  private static void respond(Object request, StreamObserver<Object> to) {
+    to.onNext(request);
     to.onCompleted();
   }
 
@@ -170,18 +171,18 @@ final class GrpcWire implements Wire {
   @Override
   public Tally tally() throws Exception {
     stream.onNext(new Handmade.HowMany());
-    Object answer = tally.take();
-    if (answer instanceof Tally got) {
+    Object response = tally.take();
+    if (response instanceof Tally got) {
       return got;
     }
-    throw new IOException("the stream has ended", (Throwable) answer);
+    throw new IOException("the stream has ended", (Throwable) response);
   }
 
   @Override
-  public Object ask(Object message) {
+  public Object request(Object message) {
     return ClientCalls.blockingUnaryCall(
         channel,
-        ASK,
+        REQUEST,
         CallOptions.DEFAULT.withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS),
         message);
   }

@@ -8,13 +8,13 @@ import org.agrona.MutableDirectBuffer;
 /** The codec by hand: a kind, how many numbers, the numbers. */
 final class Handmade {
   static final int PLAIN = 1;
-  static final int QUESTION = 2;
+  static final int REQUEST = 2;
   static final int HOW_MANY = 3;
   static final int TALLY = 4;
 
   private static final int NUMBERS = 8;
 
-  /** The question for what has come so far. */
+  /** The request for what has come so far. */
   record HowMany() {}
 
   private Handmade() {}
@@ -58,8 +58,8 @@ final class Handmade {
     }
   }
 
-  static boolean isQuestion(DirectBuffer from, int at) {
-    return from.getInt(at) == QUESTION;
+  static boolean isRequest(DirectBuffer from, int at) {
+    return from.getInt(at) == REQUEST;
   }
 
   static Object read(DirectBuffer from, int at) {

@@ -65,7 +65,7 @@ final class JeroWire implements Wire {
         Object message = Handmade.read(from, 0);
         if (message instanceof Handmade.HowMany) {
           put(socket, Handmade.TALLY, adder.tally());
-        } else if (Handmade.isQuestion(from, 0)) {
+        } else if (Handmade.isRequest(from, 0)) {
           put(socket, Handmade.PLAIN, message);
         } else {
           adder.take(message);
@@ -75,7 +75,7 @@ final class JeroWire implements Wire {
       // The context was closed.
     } catch (RuntimeException | Error e) {
       // Who asks would wait for nothing: end, so that this is told, and not that there is no
-      // answer.
+      // response.
       e.printStackTrace();
       Runtime.getRuntime().halt(1);
     }
@@ -91,12 +91,12 @@ final class JeroWire implements Wire {
 
   private Object roundTrip(int kind, Object message) throws IOException {
     put(socket, kind, message);
-    byte[] answer = socket.recv();
-    if (answer == null) {
+    byte[] response = socket.recv();
+    if (response == null) {
       throw new IOException(
-          "no answer within " + LIMIT_MS + " ms to what followed " + sent + " messages");
+          "no response within " + LIMIT_MS + " ms to what followed " + sent + " messages");
     }
-    return Handmade.read(new UnsafeBuffer(answer), 0);
+    return Handmade.read(new UnsafeBuffer(response), 0);
   }
 
   @Override
@@ -111,8 +111,8 @@ final class JeroWire implements Wire {
   }
 
   @Override
-  public Object ask(Object message) throws IOException {
-    return roundTrip(Handmade.QUESTION, message);
+  public Object request(Object message) throws IOException {
+    return roundTrip(Handmade.REQUEST, message);
   }
 
   @Override

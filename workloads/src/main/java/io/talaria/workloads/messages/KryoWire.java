@@ -37,15 +37,15 @@ final class KryoWire implements Wire {
   /** What waits for the event loop, at most; what is behind it, the channel bounds. */
   private static final int MAX_WAITING_BYTES = 8 << 20;
 
-  /** The question for what has come so far. */
+  /** The request for what has come so far. */
   record HowMany(int unused) {}
 
   /** Something that is to come back. */
-  record Ask(Object message) {}
+  record Request(Object message) {}
 
   private final EventLoopGroup loop = new NioEventLoopGroup(1);
   private final Channel channel;
-  private final Awaited answer = new Awaited();
+  private final Awaited response = new Awaited();
   private final int batchCount;
   private final int maxWaiting;
   private final AtomicInteger waiting = new AtomicInteger();
@@ -61,7 +61,7 @@ final class KryoWire implements Wire {
             .group(loop)
             .channel(NioSocketChannel.class)
             .option(ChannelOption.TCP_NODELAY, true)
-            .handler(pipeline(channelOf -> answer::bring))
+            .handler(pipeline(channelOf -> response::bring))
             .connect(new InetSocketAddress(where.host(), where.port()))
             .sync()
             .channel();
@@ -92,8 +92,8 @@ final class KryoWire implements Wire {
     return message -> {
       if (message instanceof HowMany) {
         channel.writeAndFlush(adder.tally());
-      } else if (message instanceof Ask ask) {
-        channel.writeAndFlush(ask.message());
+      } else if (message instanceof Request request) {
+        channel.writeAndFlush(request.message());
       } else {
         adder.take(message);
       }
@@ -106,7 +106,13 @@ final class KryoWire implements Wire {
     kryo.setReferences(false);
     for (Class<?> each :
         new Class<?>[] {
-          Two.class, Eight.class, Tally.class, HowMany.class, Ask.class, Block.class, byte[].class
+          Two.class,
+          Eight.class,
+          Tally.class,
+          HowMany.class,
+          Request.class,
+          Block.class,
+          byte[].class
         }) {
       kryo.register(each);
     }
@@ -190,13 +196,13 @@ final class KryoWire implements Wire {
   public Tally tally() throws Exception {
     flush();
     channel.writeAndFlush(new HowMany(0));
-    return (Tally) answer.take();
+    return (Tally) response.take();
   }
 
   @Override
-  public Object ask(Object message) throws Exception {
-    channel.writeAndFlush(new Ask(message));
-    return answer.take();
+  public Object request(Object message) throws Exception {
+    channel.writeAndFlush(new Request(message));
+    return response.take();
   }
 
   @Override

@@ -15,7 +15,7 @@ import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 import io.talaria.nio.Reason;
 import io.talaria.workloads.run.ScratchFolder;
 import java.net.URISyntaxException;
@@ -29,7 +29,7 @@ import java.util.List;
  *
  * @param pattern what is done
  * @param sizeBytes the object
- * @param waiting what pollers of nodes do while nothing comes
+ * @param idleStrategy what pollers of nodes do while nothing comes
  * @param agent for those on Talaria's sockets; null if there are none
  * @param timing how long
  * @param pinning which JVM sits on which core
@@ -37,7 +37,7 @@ import java.util.List;
 record MessagesCase(
     MessagesPattern pattern,
     int sizeBytes,
-    Waiting waiting,
+    IdleStrategy idleStrategy,
     Path agent,
     Timing timing,
     Pinning pinning)
@@ -53,16 +53,16 @@ record MessagesCase(
 
   @Override
   public String label() {
-    return pattern + " " + Sizes.label(sizeBytes) + NodesHow.label(waiting);
+    return pattern + " " + Sizes.label(sizeBytes) + NodesHow.label(idleStrategy);
   }
 
   /** Returns the name for machines. */
   String id() {
-    return pattern + "/" + sizeBytes + NodesHow.label(waiting).replace(", ", "/");
+    return pattern + "/" + sizeBytes + NodesHow.label(idleStrategy).replace(", ", "/");
   }
 
   private boolean asks() {
-    return pattern == MessagesPattern.ASK;
+    return pattern == MessagesPattern.REQUEST;
   }
 
   @Override
@@ -88,7 +88,7 @@ record MessagesCase(
   @Override
   public void measure(Iteration iteration) throws HarnessException, InterruptedException {
     MessagesImplementation implementation = (MessagesImplementation) iteration.implementation();
-    if ((waiting != Waiting.ADAPTIVE && !implementation.ofNodes())
+    if ((idleStrategy != IdleStrategy.ADAPTIVE && !implementation.ofNodes())
         || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())) {
       return;
     }
@@ -103,10 +103,10 @@ record MessagesCase(
     try (ScratchFolder folder = ScratchFolder.makeInMemory();
         ChildJvm server = start("server", implementation, pinning.serverCore());
         ChildJvm client = start("client", implementation, pinning.clientCore())) {
-      Sealing.prepare(implementation, folder.path());
+      Encryption.prepare(implementation, folder.path());
       MessagesJob job =
           new MessagesJob(
-              implementation, pattern, sizeBytes, waiting, folder.path().toString(), timing);
+              implementation, pattern, sizeBytes, idleStrategy, folder.path().toString(), timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
       return Blame.servers(
           List.of(server),

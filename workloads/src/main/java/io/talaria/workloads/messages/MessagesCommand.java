@@ -14,6 +14,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Ask another node: each line of standard input is a question, and what comes back is printed.",
+      "Ask another node: each line of standard input is a request, and what comes back is printed.",
       "",
       "Without options it is two nodes in two processes. The end of the input (Ctrl-D) ends it. With"
           + " --node it is one node; a line is then the id of another, and the text for it.",
@@ -40,7 +41,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "  talaria example messages",
       "  echo hello | talaria example messages",
-      "  talaria example messages --node 2 --answer",
+      "  talaria example messages --node 2 --respond",
       "  echo 2 hello | talaria example messages --node 1",
       "  talaria example messages --node 1 --peers nodes.txt --listen 127.0.0.1:4001",
       "",
@@ -48,7 +49,7 @@ import picocli.CommandLine.Spec;
           + " usage."
     })
 public final class MessagesCommand implements Callable<Integer> {
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final Duration LIMIT = Duration.ofSeconds(5);
 
   @Spec private CommandSpec spec;
 
@@ -68,17 +69,17 @@ public final class MessagesCommand implements Callable<Integer> {
       description = "Listen for nodes by TCP, too. Default: nodes of this host only.")
   private String listen;
 
-  @Option(names = "--answer", description = "Ask nothing, answer until Ctrl-C.")
-  private boolean answer;
+  @Option(names = "--respond", description = "Send no requests, respond until Ctrl-C.")
+  private boolean respond;
 
   /** Creates the command; picocli fills it. */
   public MessagesCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (id == null && (peers != null || listen != null || answer)) {
+    if (id == null && (peers != null || listen != null || respond)) {
       throw new ParameterException(
-          spec.commandLine(), "--peers, --listen and --answer are for one node: say --node, too");
+          spec.commandLine(), "--peers, --listen and --respond are for one node: say --node, too");
     }
     try {
       return id == null ? two() : one();
@@ -95,7 +96,7 @@ public final class MessagesCommand implements Callable<Integer> {
       return talk(node, node.peer(MessagesNode.OTHER));
     } finally {
       other.getOutputStream().close(); // ends it
-      if (!other.waitFor(LIMIT_NS, TimeUnit.NANOSECONDS)) {
+      if (!other.waitFor(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
         other.destroyForcibly();
       }
     }
@@ -116,10 +117,10 @@ public final class MessagesCommand implements Callable<Integer> {
       }
     }
     try (Node node = Node.start(options)) {
-      if (!answer) {
+      if (!respond) {
         return talk(node, null);
       }
-      spec.commandLine().getErr().println("node " + id + " answers; Ctrl-C ends it");
+      spec.commandLine().getErr().println("node " + id + " responds; Ctrl-C ends it");
       Thread.sleep(Long.MAX_VALUE);
       return CommandLine.ExitCode.OK;
     }
@@ -135,7 +136,7 @@ public final class MessagesCommand implements Callable<Integer> {
       try {
         Peer peer = to != null ? to : node.peer(Integer.parseInt(line.split(" ", 2)[0]));
         String text = to != null ? line : line.substring(line.indexOf(' ') + 1);
-        Line back = peer.ask(new Line(text), Line.class, LIMIT_NS);
+        Line back = peer.request(new Line(text), Line.class, LIMIT);
         out.println(back.text() + " (" + peer + ", " + peer.transport() + ")");
       } catch (MessagingException | IllegalArgumentException e) {
         out.println(e.getMessage());

@@ -14,9 +14,9 @@ enum MessagesImplementation implements Implementation {
   /** Nodes, by shared memory. */
   SHM("shm", "messages by shared memory"),
   /** Nodes, by TCP. */
-  STREAM("stream", "messages by TCP, without the agent"),
+  TCP("tcp", "messages by TCP, without the agent"),
   /** Nodes, by TCP, encrypted. */
-  STREAM_SEALED("stream-sealed", "messages by TCP, encrypted and authenticated, without the agent"),
+  TCP_ENCRYPTED("tcp-encrypted", "messages by TCP, encrypted and authenticated, without the agent"),
   /** Nodes, by UCX. */
   UCX("ucx", "messages by UCX, over what it finds here"),
   /** Netty with Kryo. */
@@ -81,7 +81,7 @@ enum MessagesImplementation implements Implementation {
     }
   },
   /** gRPC. */
-  GRPC("grpc", "gRPC by TCP: unary calls for ask, one stream for one way, codec by hand") {
+  GRPC("grpc", "gRPC by TCP: unary calls for request, one stream for one way, codec by hand") {
     @Override
     Service serve(MessagesJob job) throws Exception {
       return GrpcWire.serve();
@@ -118,10 +118,10 @@ enum MessagesImplementation implements Implementation {
   };
 
   /** Messaging, by each of its transports as they are named. */
-  static final List<MessagesImplementation> OWN = List.of(SHM, STREAM, UCX);
+  static final List<MessagesImplementation> OWN = List.of(SHM, TCP, UCX);
 
   /** Those that need nothing else. */
-  static final List<MessagesImplementation> USUAL = List.of(SHM, STREAM);
+  static final List<MessagesImplementation> USUAL = List.of(SHM, TCP);
 
   static final List<MessagesImplementation> BASELINES =
       List.of(
@@ -151,7 +151,7 @@ enum MessagesImplementation implements Implementation {
 
   /** Whether it is messaging. */
   boolean ofNodes() {
-    return OWN.contains(this) || sealed();
+    return OWN.contains(this) || encrypted();
   }
 
   /** Whether it carries arrays of up to a mebibyte, too. */
@@ -160,15 +160,15 @@ enum MessagesImplementation implements Implementation {
   }
 
   /** Whether what goes by TCP is encrypted. */
-  boolean sealed() {
-    return this == STREAM_SEALED;
+  boolean encrypted() {
+    return this == TCP_ENCRYPTED;
   }
 
   /** The transport of messaging that it is. */
   Transport transport() {
     return switch (this) {
       case SHM -> Transport.SHM;
-      case STREAM, STREAM_SEALED -> Transport.STREAM;
+      case TCP, TCP_ENCRYPTED -> Transport.TCP;
       case UCX -> Transport.UCX;
       default -> throw new IllegalStateException(this + " is no transport");
     };

@@ -3,7 +3,7 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Timing;
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 
 /**
  * What both JVMs are told.
@@ -11,7 +11,7 @@ import io.talaria.messaging.Waiting;
  * @param implementation whose turn it is
  * @param pattern what is done
  * @param sizeBytes the object
- * @param waiting what pollers of nodes do while nothing comes
+ * @param idleStrategy what pollers of nodes do while nothing comes
  * @param directory a private one, for what has names
  * @param timing how long
  */
@@ -19,6 +19,6 @@ record MessagesJob(
     MessagesImplementation implementation,
     MessagesPattern pattern,
     int sizeBytes,
-    Waiting waiting,
+    IdleStrategy idleStrategy,
     String directory,
     Timing timing) {}

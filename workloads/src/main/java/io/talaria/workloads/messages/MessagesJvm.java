@@ -51,7 +51,7 @@ public final class MessagesJvm {
         Settling.await(1, () -> exchange(wire));
       }
       MessagesJvm jvm = new MessagesJvm(job, wire);
-      return job.pattern() == MessagesPattern.ASK ? jvm.ask(link) : jvm.pour(link);
+      return job.pattern() == MessagesPattern.REQUEST ? jvm.request(link) : jvm.pour(link);
     }
   }
 
@@ -94,30 +94,30 @@ public final class MessagesJvm {
     return Found.poured(warmUp, messages, messages * job.sizeBytes(), elapsedNs);
   }
 
-  private Found ask(ParentLink link) throws Exception {
+  private Found request(ParentLink link) throws Exception {
     Histogram histogram = Latencies.histogram();
     WarmUp warmUp = job.timing().warmUp(1);
     do {
-      long unused = ask(histogram, Math.min(SLICE_NS, job.timing().measureNs()));
+      long unused = request(histogram, Math.min(SLICE_NS, job.timing().measureNs()));
     } while (!warmUp.done(histogram.getTotalCount()));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     histogram.reset();
-    long elapsedNs = ask(histogram, job.timing().measureNs());
+    long elapsedNs = request(histogram, job.timing().measureNs());
     return Found.timed(warmUp, histogram, elapsedNs);
   }
 
-  private long ask(Histogram histogram, long limitNs) throws Exception {
+  private long request(Histogram histogram, long limitNs) throws Exception {
     long begin = System.nanoTime();
     long now = begin;
     while (now - begin < limitNs) {
-      Object question = Sizes.object(job.sizeBytes(), sent++);
+      Object request = Sizes.object(job.sizeBytes(), sent++);
       long start = System.nanoTime();
-      Object answer = wire.ask(question);
+      Object response = wire.request(request);
       now = System.nanoTime();
       Latencies.record(histogram, now - start);
-      if (!question.equals(answer)) {
+      if (!request.equals(response)) {
         throw new HarnessException(
-            job.implementation() + " answered " + answer + " to " + question);
+            job.implementation() + " answered " + response + " to " + request);
       }
     }
     return now - begin;

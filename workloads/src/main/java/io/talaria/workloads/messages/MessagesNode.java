@@ -15,7 +15,7 @@ import java.util.Locale;
 public final class MessagesNode {
   static final int OTHER = 2;
 
-  /** A question, and its answer. */
+  /** A request, and its response. */
   record Line(String text) {}
 
   private MessagesNode() {}
@@ -36,12 +36,12 @@ public final class MessagesNode {
   static NodeOptions options(int id, String cluster) {
     return NodeOptions.of(id)
         .cluster(cluster)
-        .sendLimit(Duration.ofSeconds(5))
+        .sendTimeout(Duration.ofSeconds(5))
         .lookup(MethodHandles.lookup())
-        .answer(
+        .handle(
             Line.class,
             Dispatch.ORDERED,
-            (line, request) -> request.answer(new Line(line.text().toUpperCase(Locale.ROOT))));
+            (line, request) -> request.respond(new Line(line.text().toUpperCase(Locale.ROOT))));
   }
 
   static Process start(String cluster) throws IOException {

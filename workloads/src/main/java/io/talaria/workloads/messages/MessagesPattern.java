@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 enum MessagesPattern {
   /** Objects one way. */
   THROUGHPUT("throughput"),
-  /** A question and its answer. */
-  ASK("ask"),
+  /** A request and its response. */
+  REQUEST("request"),
   /** Objects both ways at once, between two nodes. */
   BOTH_WAYS("both-ways"),
   /** Objects from each node to all others in turn. */
@@ -23,7 +23,7 @@ enum MessagesPattern {
   CONNECT("connect");
 
   /** What is measured if nobody says what. */
-  static final List<MessagesPattern> USUAL = List.of(THROUGHPUT, ASK);
+  static final List<MessagesPattern> USUAL = List.of(THROUGHPUT, REQUEST);
 
   private final String word;
 
@@ -33,7 +33,7 @@ enum MessagesPattern {
 
   /** Whether it is for nodes alone. */
   boolean ofNodes() {
-    return this != THROUGHPUT && this != ASK;
+    return this != THROUGHPUT && this != REQUEST;
   }
 
   /** How many nodes there are, if so many are wanted. */
@@ -49,7 +49,7 @@ enum MessagesPattern {
    */
   int[] targets(int id, int nodes) {
     return switch (this) {
-      case THROUGHPUT, ASK -> id == 1 ? new int[] {2} : new int[0];
+      case THROUGHPUT, REQUEST -> id == 1 ? new int[] {2} : new int[0];
       case BOTH_WAYS, RING -> new int[] {id % nodes + 1};
       case ALL_TO_ALL, TURNING ->
           IntStream.range(0, nodes - 1).map(i -> (id + i) % nodes + 1).toArray();

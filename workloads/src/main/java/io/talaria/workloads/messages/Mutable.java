@@ -3,8 +3,8 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.messaging.Codec;
-import io.talaria.messaging.In;
-import io.talaria.messaging.Out;
+import io.talaria.messaging.MessageReader;
+import io.talaria.messaging.MessageWriter;
 import java.util.function.Supplier;
 
 /** An object that is filled and sent, or received, again and again. For one thread. */
@@ -63,19 +63,19 @@ abstract class Mutable {
       }
 
       @Override
-      public void write(T message, Out out) {
+      public void write(T message, MessageWriter out) {
         for (long each : message.fields()) {
           out.putLong(each);
         }
       }
 
       @Override
-      public T read(In in) {
+      public T read(MessageReader in) {
         return readInto(first.get(), in);
       }
 
       @Override
-      public T readInto(T old, In in) {
+      public T readInto(T old, MessageReader in) {
         long[] fields = old.fields();
         for (int i = 0; i < fields.length; i++) {
           fields[i] = in.getLong();

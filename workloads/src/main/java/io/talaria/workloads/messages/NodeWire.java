@@ -14,15 +14,15 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** Objects between two nodes. */
 final class NodeWire implements Wire {
   private static final int SERVER = 1;
   private static final int CLIENT = 2;
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final long LIMIT_NS = LIMIT.toNanos();
 
-  /** The question for what has come so far. */
+  /** The request for what has come so far. */
   record HowMany() {}
 
   private final Node node;
@@ -37,7 +37,7 @@ final class NodeWire implements Wire {
                         Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
     peer = node.peer(SERVER);
     Tally unused = tally();
-    Sealing.check(job.implementation(), peer);
+    Encryption.check(job.implementation(), peer);
   }
 
   private static NodeOptions options(int id, MessagesJob job) {
@@ -47,15 +47,15 @@ final class NodeWire implements Wire {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .waiting(job.waiting())
-            .sendLimit(Duration.ofSeconds(30))
+            .idleStrategy(job.idleStrategy())
+            .sendTimeout(Duration.ofSeconds(30))
             .lookup(MethodHandles.lookup())
             .type(Two.class)
             .type(Eight.class)
             .type(Block.class)
             .type(Tally.class)
             .type(HowMany.class);
-    return Sealing.apply(options, job.implementation(), job.directory());
+    return Encryption.apply(options, job.implementation(), job.directory());
   }
 
   static Service serve(MessagesJob job) throws Exception {
@@ -65,11 +65,12 @@ final class NodeWire implements Wire {
             .receive(Two.class, Dispatch.INLINE, (two, from) -> adder.take(two))
             .receive(Eight.class, Dispatch.INLINE, (eight, from) -> adder.take(eight))
             .receive(Block.class, Dispatch.INLINE, (block, from) -> adder.take(block))
-            .answer(Two.class, Dispatch.INLINE, (two, call) -> call.answer(two))
-            .answer(Eight.class, Dispatch.INLINE, (eight, call) -> call.answer(eight))
-            .answer(Block.class, Dispatch.INLINE, (block, call) -> call.answer(block))
-            .answer(HowMany.class, Dispatch.INLINE, (ask, call) -> call.answer(adder.tally()));
-    Node node = Node.start(Sealing.listen(options, job.implementation()));
+            .handle(Two.class, Dispatch.INLINE, (two, request) -> request.respond(two))
+            .handle(Eight.class, Dispatch.INLINE, (eight, request) -> request.respond(eight))
+            .handle(Block.class, Dispatch.INLINE, (block, request) -> request.respond(block))
+            .handle(
+                HowMany.class, Dispatch.INLINE, (ask, request) -> request.respond(adder.tally()));
+    Node node = Node.start(Encryption.listen(options, job.implementation()));
     return Service.of(Math.max(0, node.port()), node::close);
   }
 
@@ -80,12 +81,12 @@ final class NodeWire implements Wire {
 
   @Override
   public Tally tally() throws Exception {
-    return peer.ask(new HowMany(), Tally.class, LIMIT_NS);
+    return peer.request(new HowMany(), Tally.class, LIMIT);
   }
 
   @Override
-  public Object ask(Object message) throws Exception {
-    return peer.ask(message, message.getClass(), LIMIT_NS);
+  public Object request(Object message) throws Exception {
+    return peer.requestNs(message, message.getClass(), LIMIT_NS);
   }
 
   @Override

@@ -89,7 +89,7 @@ record NodesCase(
       throws HarnessException, InterruptedException {
     List<ChildJvm> jvms = new ArrayList<>();
     try (ScratchFolder folder = ScratchFolder.makeInMemory()) {
-      Sealing.prepare(implementation, folder.path());
+      Encryption.prepare(implementation, folder.path());
       try {
         for (int id = 1; id <= nodes; id++) {
           int core = id % 2 == 0 ? pinning.clientCore() : pinning.serverCore();

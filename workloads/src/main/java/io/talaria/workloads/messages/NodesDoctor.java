@@ -72,8 +72,8 @@ public final class NodesDoctor implements NodesInquiry {
         NodeOptions.of(own)
             .cluster(cluster)
             .directory(directory)
-            .transports(Transport.SHM, Transport.UCX, Transport.STREAM)
-            .connectionLimit(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
+            .transports(Transport.SHM, Transport.UCX, Transport.TCP)
+            .maxConnections(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
             .lookup(MethodHandles.lookup())
             .type(Nothing.class);
     return key == null ? options : options.key(key);

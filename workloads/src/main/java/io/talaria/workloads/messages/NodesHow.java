@@ -3,7 +3,7 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.messaging.Dispatch;
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 import java.util.Locale;
 
 /**
@@ -13,14 +13,15 @@ import java.util.Locale;
  * @param handlers how many threads receive; 0: as many as usual
  * @param dispatch on which threads, and in which order
  * @param reuse whether objects are used again and again, at both ends
- * @param waiting what pollers do while nothing comes
+ * @param idleStrategy what pollers do while nothing comes
  */
-record NodesHow(int threads, int handlers, Dispatch dispatch, boolean reuse, Waiting waiting) {
+record NodesHow(
+    int threads, int handlers, Dispatch dispatch, boolean reuse, IdleStrategy idleStrategy) {
   /** As it is if nobody says how. */
-  static final NodesHow USUAL = new NodesHow(1, 0, Dispatch.INLINE, false, Waiting.ADAPTIVE);
+  static final NodesHow USUAL = new NodesHow(1, 0, Dispatch.INLINE, false, IdleStrategy.ADAPTIVE);
 
-  /** The same with other waiting. */
-  NodesHow with(Waiting other) {
+  /** The same with another idle strategy. */
+  NodesHow with(IdleStrategy other) {
     return new NodesHow(threads, handlers, dispatch, reuse, other);
   }
 
@@ -36,12 +37,14 @@ record NodesHow(int threads, int handlers, Dispatch dispatch, boolean reuse, Wai
     if (handlers != 0) {
       text.append(", ").append(handlers).append(" handlers");
     }
-    return text.append(reuse ? ", reused" : "").append(label(waiting)).toString();
+    return text.append(reuse ? ", reused" : "").append(label(idleStrategy)).toString();
   }
 
   /** A comma and the word for it; nothing for the usual one. */
-  static String label(Waiting waiting) {
-    return waiting == Waiting.ADAPTIVE ? "" : ", " + waiting.name().toLowerCase(Locale.ROOT);
+  static String label(IdleStrategy idleStrategy) {
+    return idleStrategy == IdleStrategy.ADAPTIVE
+        ? ""
+        : ", " + idleStrategy.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** The {@link #label()} for machines. */

@@ -23,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -36,10 +35,10 @@ public final class NodesJvm {
   private static final int BURST = 64;
   private static final int BURST_BYTES = 1 << 20;
   private static final long LIMIT_S = 30;
-  private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(LIMIT_S);
+  private static final Duration LIMIT = Duration.ofSeconds(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
 
-  /** The question for what has come so far. */
+  /** The request for what has come so far. */
   record HowMany() {}
 
   private final NodesJob job;
@@ -89,20 +88,20 @@ public final class NodesJvm {
             .cluster("bench")
             .runDirectory(directory.resolve("run"))
             .sharedMemoryDirectory(directory.resolve("shm"))
-            .waiting(how.waiting())
+            .idleStrategy(how.idleStrategy())
             .directory(addresses::get)
-            .sendLimit(Duration.ofSeconds(LIMIT_S))
+            .sendTimeout(Duration.ofSeconds(LIMIT_S))
             .lookup(MethodHandles.lookup())
             .type(Tally.class)
-            .answer(
+            .handle(
                 HowMany.class,
                 Dispatch.INLINE,
-                (ask, call) -> call.answer(receipts[call.from().id()].tally()));
+                (ask, request) -> request.respond(receipts[request.from().id()].tally()));
     if (how.handlers() != 0) {
       options = options.handlers(how.handlers());
     }
-    options = Sealing.apply(options, job.implementation(), job.directory());
-    options = Sealing.listen(options, job.implementation());
+    options = Encryption.apply(options, job.implementation(), job.directory());
+    options = Encryption.listen(options, job.implementation());
     return how.reuse() ? mutable(options) : records(options, how.dispatch());
   }
 
@@ -152,11 +151,11 @@ public final class NodesJvm {
   }
 
   private void checkTransport(int target) throws HarnessException {
-    Sealing.check(job.implementation(), node.peer(target));
+    Encryption.check(job.implementation(), node.peer(target));
   }
 
   private Tally tally(int target) throws MessagingException {
-    return node.peer(target).ask(new HowMany(), Tally.class, LIMIT_NS);
+    return node.peer(target).request(new HowMany(), Tally.class, LIMIT);
   }
 
   private Went go(Go order) throws Exception {
@@ -223,7 +222,7 @@ public final class NodesJvm {
     Tally expected = new Tally(count, sum, 0);
     long begin = System.nanoTime();
     Tally got = tally(target);
-    while (got.count() < count && System.nanoTime() - begin < LIMIT_NS) {
+    while (got.count() < count && System.nanoTime() - begin < LIMIT.toNanos()) {
       LockSupport.parkNanos(LOOK_AGAIN_NS); // handlers have some of it
       got = tally(target);
     }

@@ -5,7 +5,7 @@ package io.talaria.workloads.messages;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.messaging.Dispatch;
-import io.talaria.messaging.Waiting;
+import io.talaria.messaging.IdleStrategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -23,7 +23,7 @@ record PaperGrid(List<Figure> figures) {
       List.of(
           MessagesPattern.THROUGHPUT,
           MessagesPattern.BOTH_WAYS,
-          MessagesPattern.ASK,
+          MessagesPattern.REQUEST,
           MessagesPattern.ALL_TO_ALL,
           MessagesPattern.TURNING);
 
@@ -95,8 +95,8 @@ record PaperGrid(List<Figure> figures) {
     if (patterns.contains(MessagesPattern.BOTH_WAYS)) {
       grid.nodes("both-ways", MessagesPattern.BOTH_WAYS, List.of(2), threads, handlers);
     }
-    if (patterns.contains(MessagesPattern.ASK)) {
-      grid.alone("requests", MessagesPattern.ASK);
+    if (patterns.contains(MessagesPattern.REQUEST)) {
+      grid.alone("requests", MessagesPattern.REQUEST);
     }
     int maxThreads = threads.getLast();
     int maxHandlers = handlers.getLast();
@@ -141,7 +141,7 @@ record PaperGrid(List<Figure> figures) {
       List<Cell> cells = new ArrayList<>();
       for (int size : sizes) {
         MessagesCase benchmarkCase =
-            new MessagesCase(pattern, size, Waiting.ADAPTIVE, null, timing, pinning);
+            new MessagesCase(pattern, size, IdleStrategy.ADAPTIVE, null, timing, pinning);
         cells.add(new Cell("inline", size, benchmarkCase));
       }
       figures.add(new Figure(name, cells));
@@ -159,7 +159,7 @@ record PaperGrid(List<Figure> figures) {
         for (int sending : threads) {
           for (int receiving : handlers) {
             NodesHow how =
-                new NodesHow(sending, receiving, Dispatch.CONCURRENT, false, Waiting.ADAPTIVE);
+                new NodesHow(sending, receiving, Dispatch.CONCURRENT, false, IdleStrategy.ADAPTIVE);
             String line = sending + " t " + receiving + " h";
             line = counts.size() == 1 ? line : count + " nodes " + line;
             add(cells, line, pattern, count, how, size -> true);
@@ -173,7 +173,7 @@ record PaperGrid(List<Figure> figures) {
     void reused() {
       List<Cell> cells = new ArrayList<>();
       for (boolean reuse : new boolean[] {false, true}) {
-        NodesHow how = new NodesHow(1, 0, Dispatch.INLINE, reuse, Waiting.ADAPTIVE);
+        NodesHow how = new NodesHow(1, 0, Dispatch.INLINE, reuse, IdleStrategy.ADAPTIVE);
         String line = reuse ? "reused" : "new";
         add(cells, line, MessagesPattern.THROUGHPUT, 2, how, Sizes::isRecord);
       }

@@ -11,7 +11,7 @@ interface Wire extends AutoCloseable {
   Tally tally() throws Exception;
 
   /** Sends an object and waits until it is back. */
-  Object ask(Object message) throws Exception;
+  Object request(Object message) throws Exception;
 
   @Override
   void close();

@@ -41,7 +41,7 @@ record MpjExpress(List<String> before, Path folder) {
     before = List.copyOf(before);
   }
 
-  /** Returns why it cannot be run, with the cure, if it cannot. */
+  /** Returns why it cannot be run, with the hint, if it cannot. */
   static Optional<String> unavailableReason() {
     for (String jar : List.of("starter.jar", "daemon.jar", "mpj.jar")) {
       if (!Files.isReadable(HOME.resolve("lib").resolve(jar))) {

@@ -44,7 +44,7 @@ class CounterTest {
   void aClientOfTalariaWithAPlainServerIsNotAccelerated() throws Exception {
     try (TalariaCommand server = TalariaCommand.server("example", "counter", "--plain")) {
       TalariaCommand.run("example", "counter", "--remote", server.address(), "-m", "5")
-          .failed(1, "talaria: NOT ACCELERATED: ", "1 tcp (peer-plain)");
+          .failed(1, "talaria: NOT ACCELERATED: ", "1 tcp (peer-not-accelerated)");
     }
   }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(240)
 class MessagesTest {
   @Test
-  void anotherProcessAnswersEachLine() throws Exception {
+  void anotherProcessResponsesEachLine() throws Exception {
     try (TalariaCommand example = TalariaCommand.start("example", "messages")) {
       example.type("hello\n");
       example.awaitOutput("HELLO (node 2, shm)\n");
@@ -42,9 +42,9 @@ class MessagesTest {
   @Test
   void nodesFindEachOtherOnThisHost() throws Exception {
     try (TalariaCommand there =
-            TalariaCommand.start("example", "messages", "--node", "40002", "--answer");
+            TalariaCommand.start("example", "messages", "--node", "40002", "--respond");
         TalariaCommand here = TalariaCommand.start("example", "messages", "--node", "40001")) {
-      there.awaitError("answers");
+      there.awaitError("responds");
       here.type("40002 how are you?\n");
       here.awaitOutput("HOW ARE YOU? (node 40002, shm)\n");
       here.end().well();
@@ -60,8 +60,8 @@ class MessagesTest {
   }
 
   @Test
-  void eachImplementationAnswersWhatWasAsked() {
-    bench("ask");
+  void eachImplementationResponsesWhatWasAsked() {
+    bench("request");
   }
 
   @Tag("long")
@@ -90,11 +90,11 @@ class MessagesTest {
   @Test
   void severalNodesDeliverWhatWasSent() {
     String words =
-        "bench messages both-ways all-to-all turning ring connect --nodes 3 --transport shm,stream";
+        "bench messages both-ways all-to-all turning ring connect --nodes 3 --transport shm,tcp";
     TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
         .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
-        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\nstream ")
+        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\ntcp ")
         .doesNotContain("netty");
   }
 
@@ -117,21 +117,21 @@ class MessagesTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "ask --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
+        "request --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
         "--handlers 2 | --handlers is for --dispatch ordered, serial and concurrent",
         "--reuse --dispatch serial | --reuse is for --dispatch inline",
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
         "ring --nodes 17 | --nodes must be from 2 to 16, not 17",
-        "ring --against bare | --against is for throughput and ask",
+        "ring --against bare | --against is for throughput and request",
         "--paper --threads 2 | --threads does not go with --paper, which has its own",
-        "--paper ring | --paper has of patterns [throughput, both-ways, ask, all-to-all, turning]",
+        "--paper ring | --paper has of patterns [throughput, both-ways, request, all-to-all, turning]",
         "--paper --pictures /nowhere | --pictures: there is no folder /nowhere",
         "--pictures /tmp | --pictures is for --paper",
         "turning --nodes 2 | turning needs --nodes 3 or more",
         "--sizes 48 | there is no object of 48 bytes, but of powers of two from 1 to 1048576",
         "both-ways --reuse --sizes 4096 | --reuse is for --sizes 16 and 64, not for arrays of 4096",
-        "--waiting never | there is no 'never', but adaptive, spin, steps",
-        "--transport shm --seal | --seal is for transport stream, which --transport leaves out"
+        "--idle never | there is no 'never', but adaptive, busy-spin, backoff",
+        "--transport shm --encrypted | --encrypted is for transport tcp, which --transport leaves out"
       })
   void wrongOptionsAreTold(String words, String told) {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
@@ -187,9 +187,9 @@ class MessagesTest {
 
   @Tag("long")
   @ParameterizedTest
-  @ValueSource(strings = {"throughput", "ask"})
+  @ValueSource(strings = {"throughput", "request"})
   void arraysOfAllLengthsArriveWhole(String pattern) {
-    arrays(pattern, " --sizes 4,65536,1048576 --transport shm,stream");
+    arrays(pattern, " --sizes 4,65536,1048576 --transport shm,tcp");
   }
 
   @Test
@@ -242,12 +242,12 @@ class MessagesTest {
   @Test
   void nodesWaitAsTheyAreTold() {
     String words =
-        "bench messages ask both-ways --transport shm,stream --waiting adaptive,spin,steps";
+        "bench messages request both-ways --transport shm,tcp --idle adaptive,busy-spin,backoff";
     TalariaCommand.Ended ended =
         TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
     assertThat(ended.out())
-        .contains("ask 16 B ", "ask 16 B, spin ", "ask 16 B, steps ")
-        .contains("both-ways 16 B, 2 nodes, spin ", "both-ways 16 B, 2 nodes, steps ")
+        .contains("request 16 B ", "request 16 B, busy-spin ", "request 16 B, backoff ")
+        .contains("both-ways 16 B, 2 nodes, busy-spin ", "both-ways 16 B, 2 nodes, backoff ")
         .containsOnlyOnce("\nbare ");
   }
 
@@ -258,11 +258,11 @@ class MessagesTest {
   }
 
   @Test
-  void sealedStreamsDeliverWhatWasSent() {
-    String words = "bench messages throughput both-ways --transport stream --seal --against bare";
+  void encryptedStreamsDeliverWhatWasSent() {
+    String words = "bench messages throughput both-ways --transport tcp --encrypted --against bare";
     assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
         .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
-        .containsPattern("(?s)\nstream .*\nstream-sealed .*\nstream .*\nstream-sealed ");
+        .containsPattern("(?s)\ntcp .*\ntcp-encrypted .*\ntcp .*\ntcp-encrypted ");
   }
 
   @Test
@@ -296,10 +296,10 @@ class MessagesTest {
         "bench messages throughput --against bare --sizes 64 --iterations 1 --warm-up 0.1 --seconds 0.2"
             + " --no-pin --json ";
     assertThat(TalariaCommand.run((words + json).split(" ", -1)).well().out())
-        .contains("throughput 64 B", "\nshm ", "\nstream ", "\nbare ");
+        .contains("throughput 64 B", "\nshm ", "\ntcp ", "\nbare ");
     JsonNode measure = Json.parse(Files.readString(json)).path("measures").get(0);
     assertThat(measure.path("id").asText()).isEqualTo("throughput/64/rate");
-    for (String implementation : new String[] {"shm", "stream", "bare"}) {
+    for (String implementation : new String[] {"shm", "tcp", "bare"}) {
       assertThat(measure.path("iterations").path(implementation).get(0).asDouble()).isPositive();
     }
   }

@@ -48,14 +48,14 @@ class NodesDoctorTest {
   void eachNodeIsShownWithItsTransportOrWhyNot() throws Exception {
     Path file = folder.resolve("nodes");
     try (Node here = Node.start(options(3));
-        Node there = Node.start(options(7).transports(Transport.STREAM).listen("127.0.0.1", 0))) {
+        Node there = Node.start(options(7).transports(Transport.TCP).listen("127.0.0.1", 0))) {
       int port = nobody();
       String both = "3 127.0.0.1:1\n7 127.0.0.1:" + there.port() + "\n";
       Files.writeString(file, both);
       TalariaCommand.Ended well = doctor(file).well();
       assertThat(well.out())
           .containsPattern("3 +127.0.0.1:1 +shm +same user, same host")
-          .containsPattern("7 +127.0.0.1:" + there.port() + " +stream +")
+          .containsPattern("7 +127.0.0.1:" + there.port() + " +tcp +")
           .contains("2 of 2 nodes are reached");
       Files.writeString(file, both + "9 127.0.0.1:" + port + "\n");
       TalariaCommand.Ended one = doctor(file);

@@ -237,7 +237,8 @@ class MpjTargetsTest {
         .isEqualTo(Map.of(0, 20. * 1024));
     assertThat(new MpjOutput("memory 10\n").figures(memory, 0)).isEmpty();
     new MpjOutput("transport 1 0 1 shm (same-host)\n").requireAccelerated();
-    assertThatThrownBy(() -> new MpjOutput("transport 0 1 1 tcp (peer-plain)").requireAccelerated())
-        .hasMessage("NOT ACCELERATED: 1 tcp (peer-plain)");
+    assertThatThrownBy(
+            () -> new MpjOutput("transport 0 1 1 tcp (peer-not-accelerated)").requireAccelerated())
+        .hasMessage("NOT ACCELERATED: 1 tcp (peer-not-accelerated)");
   }
 }

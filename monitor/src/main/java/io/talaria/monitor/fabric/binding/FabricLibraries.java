@@ -9,7 +9,7 @@ import java.util.List;
 
 /** The three libraries, which the loader searches when they are first wanted. */
 public final class FabricLibraries {
-  private static final String CURE = "Install the package ";
+  private static final String HINT = "Install the package ";
 
   /** The property that names the file of libibumad. */
   public static final String UMAD_PROPERTY = "talaria.ibumad.library";
@@ -58,7 +58,7 @@ public final class FabricLibraries {
             name,
             property,
             List.of(file),
-            CURE
+            HINT
                 + debian
                 + " (Debian, Ubuntu) or "
                 + (name.equals("libibumad") ? "libibumad" : "infiniband-diags")

@@ -94,7 +94,7 @@ public final class UcxWays implements Ways {
 
   private boolean closed;
 
-  /** UCX is not there, or of no use; the message has the cure. */
+  /** UCX is not there, or of no use; the message has the hint. */
   public static final class MissingException extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -33,7 +33,7 @@ public interface UcxBinding {
    *
    * @param settings UCX's settings as environment variables ({@code UCX_NAME}) and their values,
    *     for those that the user has not set
-   * @return nothing if UCX can be used, or sentences that say why not, with the cure
+   * @return nothing if UCX can be used, or sentences that say why not, with the hint
    */
   String start(Map<String, String> settings);
 

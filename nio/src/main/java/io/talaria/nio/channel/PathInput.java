@@ -29,10 +29,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p><b>Locks.</b> All that changes here is guarded by the channel's read lock, which a reader
  * holds in a blocking call, too; any thread looks. Who only looks whether the input moves on
  * (selectors, the negotiation thread, a close) tries the lock, and leaves it to the reader inside
- * if there is one. {@link Lane#transportInput}, which reads look at first, is set here when nothing
- * is left of what was taken from TCP.
+ * if there is one. {@link ConnectionPath#transportInput}, which reads look at first, is set here
+ * when nothing is left of what was taken from TCP.
  */
-final class LaneInput {
+final class PathInput {
   private static final int ON_TCP = 0;
   private static final int SWITCHING = 1;
   private static final int ACCELERATED = 2;
@@ -40,7 +40,7 @@ final class LaneInput {
   private static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
 
   private final Context context;
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final TalariaSocketChannel channel;
   private final SocketChannel control;
   private final ConnectionCounters counters;
@@ -58,9 +58,13 @@ final class LaneInput {
   /** How often the peer had woken this side when the reader last looked. Under the read lock. */
   private int knownWakes;
 
-  LaneInput(Context context, Lane lane, TalariaSocketChannel channel, ConnectionCounters counters) {
+  PathInput(
+      Context context,
+      ConnectionPath connectionPath,
+      TalariaSocketChannel channel,
+      ConnectionCounters counters) {
     this.context = context;
-    this.lane = lane;
+    this.connectionPath = connectionPath;
     this.channel = channel;
     this.counters = counters;
     control = channel.control();
@@ -97,15 +101,15 @@ final class LaneInput {
   /** Tells the peer that it may switch, if there is a stream. */
   private void accept() {
     assertLocked();
-    TransportStream fast = lane.stream();
-    if (phase == ON_TCP && fast != null && !lane.upgrade().plainAgain()) {
+    TransportStream fast = connectionPath.stream();
+    if (phase == ON_TCP && fast != null && !connectionPath.upgrade().plainAgain()) {
       long takenBytes = tcp.takenBytes();
-      switching = new SwitchingInput(lane, fast, control, counters, takenBytes);
+      switching = new SwitchingInput(connectionPath, fast, control, counters, takenBytes);
       phase = SWITCHING;
       fast.inputTaken(takenBytes);
       fast.acceptInput();
-      lane.switchOutIfEstablished();
-      lane.nudgeSelectors();
+      connectionPath.switchOutIfEstablished();
+      connectionPath.nudgeSelectors();
     }
   }
 
@@ -114,7 +118,9 @@ final class LaneInput {
     assertLocked();
     if (phase == ON_TCP) {
       accept();
-    } else if (phase == SWITCHING && lane.upgrade().plainAgain() && !switching.tookReset()) {
+    } else if (phase == SWITCHING
+        && connectionPath.upgrade().plainAgain()
+        && !switching.tookReset()) {
       tcp.resume(switching.takenBytes(), switching.ended());
       phase = ON_TCP;
     }
@@ -126,18 +132,19 @@ final class LaneInput {
     assertLocked();
     if (phase == SWITCHING && switching.complete()) {
       phase = ACCELERATED;
-      lane.stream().inputSwitched();
+      connectionPath.stream().inputSwitched();
       readTransportIfAlone();
-      lane.switchOutIfEstablished();
-      lane.nudgeSelectors();
+      connectionPath.switchOutIfEstablished();
+      connectionPath.nudgeSelectors();
     }
     return phase == ACCELERATED;
   }
 
   private void readTransportIfAlone() {
-    if (phase == ACCELERATED && lane.transportInput() == null && kept() == null) {
-      lane.readsFrom(
-          new TransportInput(lane.stream(), counters, new Spinner(context.spinning()), channel));
+    if (phase == ACCELERATED && connectionPath.transportInput() == null && kept() == null) {
+      connectionPath.readsFrom(
+          new TransportInput(
+              connectionPath.stream(), counters, new Spinner(context.spinning()), channel));
     }
   }
 
@@ -156,7 +163,7 @@ final class LaneInput {
     if (kept() != null) {
       return readKept(dst);
     }
-    TransportInput fast = lane.transportInput();
+    TransportInput fast = connectionPath.transportInput();
     return fast != null ? fast.read(dst) : switching.end();
   }
 
@@ -177,7 +184,7 @@ final class LaneInput {
     if (phase == ON_TCP) {
       return control.read(NO_ROOM.duplicate());
     }
-    TransportInput fast = lane.transportInput();
+    TransportInput fast = connectionPath.transportInput();
     return fast != null ? fast.readNothing() : switching.readNothing();
   }
 
@@ -190,7 +197,7 @@ final class LaneInput {
       }
       pullToSwitch(room(dsts, offset, length)); // together, as a read of the first would not
     }
-    return lane.readEach(dsts, offset, length);
+    return connectionPath.readEach(dsts, offset, length);
   }
 
   private static int room(ByteBuffer[] dsts, int offset, int length) {
@@ -211,11 +218,11 @@ final class LaneInput {
     if (kept() == null) {
       pullToSwitch(wanted);
     }
-    return kept() != null || (phase == ACCELERATED && lane.stream().unread());
+    return kept() != null || (phase == ACCELERATED && connectionPath.stream().unread());
   }
 
   private void pullToSwitch(int wanted) {
-    if (phase == SWITCHING && !lane.upgrade().plainAgain()) {
+    if (phase == SWITCHING && !connectionPath.upgrade().plainAgain()) {
       switching.pull(wanted);
     }
   }
@@ -231,7 +238,9 @@ final class LaneInput {
     if (had != null) {
       return had.remaining();
     }
-    return switched() ? lane.stream().available() : control.socket().getInputStream().available();
+    return switched()
+        ? connectionPath.stream().available()
+        : control.socket().getInputStream().available();
   }
 
   /**
@@ -241,21 +250,23 @@ final class LaneInput {
    */
   void sleep(long timeoutNs) throws IOException {
     assertLocked();
-    knownWakes = lane.wakes();
+    knownWakes = connectionPath.wakes();
     if (phase == ON_TCP) {
-      boolean unused = lane.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
+      boolean unused =
+          connectionPath.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
-    lane.transportSleep().sleep(TransportStream.READ, timeoutNs);
+    connectionPath.transportSleep().sleep(TransportStream.READ, timeoutNs);
   }
 
   /** Whether a reader about to sleep has nothing to wait for. Asked by itself. */
   boolean nothingToWaitFor() {
     return channel.closing()
         || channel.inputClosed()
-        || lane.wakes() != knownWakes
+        || connectionPath.wakes() != knownWakes
         || (phase != ON_TCP
-            && (lane.link().over() || lane.transportSleep().over(TransportStream.READ)));
+            && (connectionPath.link().over()
+                || connectionPath.transportSleep().over(TransportStream.READ)));
   }
 
   // ---- looking: any thread
@@ -275,7 +286,7 @@ final class LaneInput {
     return phase == SWITCHING && !switching.complete();
   }
 
-  /** See {@link Lane#deaf}. */
+  /** See {@link ConnectionPath#deaf}. */
   boolean deaf() {
     ByteBuffer had = kept();
     return had != null && phase == SWITCHING && had.remaining() >= SwitchingInput.KEPT_BYTES;
@@ -286,7 +297,7 @@ final class LaneInput {
    */
   void controlReadable() {
     if (phase == ACCELERATED) {
-      lane.link().drain(false);
+      connectionPath.link().drain(false);
     } else if (enter()) {
       try {
         if (phase == SWITCHING && takesMore()) {
@@ -321,7 +332,8 @@ final class LaneInput {
    * which they do if both sides have agreed, and never without bound. Under the read lock.
    */
   private boolean takesMore() {
-    return kept() == null || (lane.switchedOut() && !lane.upgrade().plainAgain() && !deaf());
+    return kept() == null
+        || (connectionPath.switchedOut() && !connectionPath.upgrade().plainAgain() && !deaf());
   }
 
   /**
@@ -330,15 +342,16 @@ final class LaneInput {
    */
   int readinessWhileSwitching(int ops) {
     int ready = 0;
-    if (lane.attached()) {
-      if (phase == SWITCHING && (lane.stream().peerSwitchAt() >= 0 || switching.endIsDue())) {
+    if (connectionPath.attached()) {
+      if (phase == SWITCHING
+          && (connectionPath.stream().peerSwitchAt() >= 0 || switching.endIsDue())) {
         controlReadable();
       }
-      int fast = lane.stream().readiness(ops);
+      int fast = connectionPath.stream().readiness(ops);
       if (switched()) {
         ready |= fast & TransportStream.READ;
       }
-      if (lane.switchedOut()) {
+      if (connectionPath.switchedOut()) {
         ready |= fast & TransportStream.WRITE;
       }
     }
@@ -347,7 +360,7 @@ final class LaneInput {
     if (tcpOver || kept() != null || channel.inputClosed()) {
       ready |= TransportStream.READ;
     }
-    if (tcpOver && !lane.switchedOut() && now.failed()) {
+    if (tcpOver && !connectionPath.switchedOut() && now.failed()) {
       ready |= TransportStream.WRITE; // which fails at once, while TCP may be listened to no more
     }
     return ready & ops;
@@ -378,15 +391,15 @@ final class LaneInput {
 
   /** The input has been shut down: whoever waits for it to be readable is to see that. */
   void wakeReader() {
-    lane.waiter().wake(ControlWaiter.READER);
-    lane.nudgeSelectors();
+    connectionPath.waiter().wake(ControlWaiter.READER);
+    connectionPath.nudgeSelectors();
   }
 
   /** Shuts the input down. Under the state lock. */
   void shutdown() throws IOException {
     assert Thread.holdsLock(channel.stateLock());
-    TransportStream fast = lane.stream();
-    if (fast == null || lane.upgrade().withdraw(fast)) {
+    TransportStream fast = connectionPath.stream();
+    if (fast == null || connectionPath.upgrade().withdraw(fast)) {
       control.shutdownInput();
     } // else the control connection stays as it is, for doorbells
   }

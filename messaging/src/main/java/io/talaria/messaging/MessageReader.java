@@ -7,7 +7,7 @@ package io.talaria.messaging;
  * MalformedMessageException}, and so does a length that is larger than what is left, before
  * anything is allocated. For the time and the thread of one call of {@link Codec#read}.
  */
-public interface In {
+public interface MessageReader {
   /** Reads 1 byte. */
   byte getByte();
 
@@ -32,11 +32,11 @@ public interface In {
   /** Reads 8 bytes. */
   double getDouble();
 
-  /** Reads what {@link Out#putCompactInt} wrote. */
-  int getCompactInt();
+  /** Reads what {@link MessageWriter#putVarInt} wrote. */
+  int getVarInt();
 
-  /** Reads what {@link Out#putCompactLong} wrote. */
-  long getCompactLong();
+  /** Reads what {@link MessageWriter#putVarLong} wrote. */
+  long getVarLong();
 
   /**
    * Reads the length of what has at least so many bytes an element.
@@ -45,8 +45,11 @@ public interface In {
    */
   int getLength(int elementBytes);
 
-  /** Reads what {@link Out#putLength} wrote, when it is an index and not the length of anything. */
-  int getCompactUnsigned();
+  /**
+   * Reads what {@link MessageWriter#putLength} wrote, when it is an index and not the length of
+   * anything.
+   */
+  int getVarUnsigned();
 
   /** Reads a text. */
   String getString();

@@ -2,13 +2,13 @@
 
 package io.talaria.messaging.codec;
 
-import io.talaria.messaging.Out;
+import io.talaria.messaging.MessageWriter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /** Writes into a part of some memory. For one thread; used again and again. */
-public final class SegmentOut implements Out {
+public final class SegmentWriter implements MessageWriter {
   static final ValueLayout.OfShort SHORT = little(ValueLayout.JAVA_SHORT_UNALIGNED);
   static final ValueLayout.OfChar CHAR =
       ValueLayout.JAVA_CHAR_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -24,12 +24,12 @@ public final class SegmentOut implements Out {
   /** Where to go on when the memory is full. */
   public interface Overflow {
     /**
-     * Takes what was written, and calls {@link SegmentOut#over(MemorySegment, long, int, int,
+     * Takes what was written, and calls {@link SegmentWriter#over(MemorySegment, long, int, int,
      * Overflow)} with the next memory.
      *
      * @param used bytes written since that was last called
      */
-    void full(SegmentOut out, int used);
+    void full(SegmentWriter out, int used);
   }
 
   private MemorySegment memory = MemorySegment.NULL;
@@ -47,7 +47,7 @@ public final class SegmentOut implements Out {
   }
 
   /** Begins to write. */
-  public SegmentOut over(MemorySegment memory, long offset, int bytes) {
+  public SegmentWriter over(MemorySegment memory, long offset, int bytes) {
     over(memory, offset, bytes, 0, null);
     return this;
   }
@@ -148,12 +148,12 @@ public final class SegmentOut implements Out {
   }
 
   @Override
-  public void putCompactInt(int value) {
+  public void putVarInt(int value) {
     putLength(value << 1 ^ value >> 31);
   }
 
   @Override
-  public void putCompactLong(long value) {
+  public void putVarLong(long value) {
     long left = value << 1 ^ value >> 63;
     while ((left & -0x80L) != 0) {
       putByte((byte) (left | 0x80));
@@ -175,7 +175,7 @@ public final class SegmentOut implements Out {
   @Override
   public void putString(String value) {
     int length = value.length();
-    int body = Out.utf8Bytes(value);
+    int body = MessageWriter.utf8Bytes(value);
     putLength(body);
     if (body == length) {
       for (int done = 0; done < length; ) {

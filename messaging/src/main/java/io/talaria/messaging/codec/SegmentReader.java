@@ -2,14 +2,14 @@
 
 package io.talaria.messaging.codec;
 
-import io.talaria.messaging.In;
 import io.talaria.messaging.MalformedMessageException;
+import io.talaria.messaging.MessageReader;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /** Reads a part of some memory. For one thread; used again and again. */
-public final class SegmentIn implements In {
+public final class SegmentReader implements MessageReader {
   private static final int MAX_DEPTH = 64;
 
   private MemorySegment memory = MemorySegment.NULL;
@@ -18,7 +18,7 @@ public final class SegmentIn implements In {
   private int depth;
 
   /** Begins to read. */
-  public SegmentIn over(MemorySegment memory, long offset, int bytes) {
+  public SegmentReader over(MemorySegment memory, long offset, int bytes) {
     this.memory = memory;
     at = offset;
     end = offset + bytes;
@@ -70,36 +70,36 @@ public final class SegmentIn implements In {
 
   @Override
   public short getShort() {
-    return memory.get(SegmentOut.SHORT, next(Short.BYTES));
+    return memory.get(SegmentWriter.SHORT, next(Short.BYTES));
   }
 
   @Override
   public char getChar() {
-    return memory.get(SegmentOut.CHAR, next(Character.BYTES));
+    return memory.get(SegmentWriter.CHAR, next(Character.BYTES));
   }
 
   @Override
   public int getInt() {
-    return memory.get(SegmentOut.INT, next(Integer.BYTES));
+    return memory.get(SegmentWriter.INT, next(Integer.BYTES));
   }
 
   @Override
   public long getLong() {
-    return memory.get(SegmentOut.LONG, next(Long.BYTES));
+    return memory.get(SegmentWriter.LONG, next(Long.BYTES));
   }
 
   @Override
   public float getFloat() {
-    return memory.get(SegmentOut.FLOAT, next(Float.BYTES));
+    return memory.get(SegmentWriter.FLOAT, next(Float.BYTES));
   }
 
   @Override
   public double getDouble() {
-    return memory.get(SegmentOut.DOUBLE, next(Double.BYTES));
+    return memory.get(SegmentWriter.DOUBLE, next(Double.BYTES));
   }
 
   @Override
-  public int getCompactInt() {
+  public int getVarInt() {
     int folded = variable();
     return folded >>> 1 ^ -(folded & 1);
   }
@@ -116,11 +116,11 @@ public final class SegmentIn implements In {
         return value;
       }
     }
-    throw new MalformedMessageException("a compact number has more than 32 bits");
+    throw new MalformedMessageException("a varint has more than 32 bits");
   }
 
   @Override
-  public long getCompactLong() {
+  public long getVarLong() {
     long folded = 0;
     for (int shift = 0; shift < 70; shift += 7) {
       byte next = getByte();
@@ -132,7 +132,7 @@ public final class SegmentIn implements In {
         return folded >>> 1 ^ -(folded & 1);
       }
     }
-    throw new MalformedMessageException("a compact number has more than 64 bits");
+    throw new MalformedMessageException("a varint has more than 64 bits");
   }
 
   @Override
@@ -152,7 +152,7 @@ public final class SegmentIn implements In {
   }
 
   @Override
-  public int getCompactUnsigned() {
+  public int getVarUnsigned() {
     return variable();
   }
 
@@ -189,42 +189,42 @@ public final class SegmentIn implements In {
   @Override
   public short[] getShorts() {
     short[] value = new short[getLength(Short.BYTES)];
-    getArray(value, value.length, SegmentOut.SHORT);
+    getArray(value, value.length, SegmentWriter.SHORT);
     return value;
   }
 
   @Override
   public char[] getChars() {
     char[] value = new char[getLength(Character.BYTES)];
-    getArray(value, value.length, SegmentOut.CHAR);
+    getArray(value, value.length, SegmentWriter.CHAR);
     return value;
   }
 
   @Override
   public int[] getInts() {
     int[] value = new int[getLength(Integer.BYTES)];
-    getArray(value, value.length, SegmentOut.INT);
+    getArray(value, value.length, SegmentWriter.INT);
     return value;
   }
 
   @Override
   public long[] getLongs() {
     long[] value = new long[getLength(Long.BYTES)];
-    getArray(value, value.length, SegmentOut.LONG);
+    getArray(value, value.length, SegmentWriter.LONG);
     return value;
   }
 
   @Override
   public float[] getFloats() {
     float[] value = new float[getLength(Float.BYTES)];
-    getArray(value, value.length, SegmentOut.FLOAT);
+    getArray(value, value.length, SegmentWriter.FLOAT);
     return value;
   }
 
   @Override
   public double[] getDoubles() {
     double[] value = new double[getLength(Double.BYTES)];
-    getArray(value, value.length, SegmentOut.DOUBLE);
+    getArray(value, value.length, SegmentWriter.DOUBLE);
     return value;
   }
 

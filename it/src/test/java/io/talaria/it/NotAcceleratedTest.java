@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code doctor --connect} and {@code --pid} beside two processes: what differs, and the cure. */
+/** {@code doctor --connect} and {@code --pid} beside two processes: what differs, and the hint. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
-class WhyPlainTest {
+class NotAcceleratedTest {
   @RegisterExtension final Lab lab = new Lab();
 
   private record Answer(int status, String text) {}
@@ -47,7 +47,7 @@ class WhyPlainTest {
     for (Answer answer :
         List.of(
             doctor("--connect", "localhost:" + exchange.port()), doctor("--pid", pid(exchange)))) {
-      assertThat(answer.text()).contains("same-host", "1 accelerated, 0 plain.");
+      assertThat(answer.text()).contains("same-host", "1 accelerated, 0 not accelerated.");
       assertThat(answer.status()).as(answer.text()).isZero();
     }
     exchange.end();
@@ -59,7 +59,7 @@ class WhyPlainTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.dir", lab.scratch().resolve("other"));
     exchange.run();
-    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_NOT_ACCELERATED);
     String differ =
         "alaria.dir is "
             + lab.talariaDir()
@@ -70,7 +70,8 @@ class WhyPlainTest {
         List.of(
             doctor("--connect", "127.0.0.1:" + exchange.port()), doctor("--pid", pid(exchange)))) {
       assertThat(answer.text())
-          .contains(differ, "→ Give both the same talaria.dir.", "0 accelerated, 1 plain.");
+          .contains(
+              differ, "→ Give both the same talaria.dir.", "0 accelerated, 1 not accelerated.");
       assertThat(answer.status()).isEqualTo(1);
     }
     exchange.end();
@@ -94,7 +95,7 @@ class WhyPlainTest {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     exchange.serverSpec().property("talaria.ports.except", "1-65535");
     exchange.run();
-    Transports.awaitPlain(exchange.client(), Reason.PEER_PLAIN);
+    Transports.awaitPlain(exchange.client(), Reason.PEER_NOT_ACCELERATED);
     assertThat(exchange.server().errorText())
         .contains("NIO connections but those of the ports 1-65535 use shared memory");
     assertThat(doctor("--connect", "127.0.0.1:" + exchange.port()).text())

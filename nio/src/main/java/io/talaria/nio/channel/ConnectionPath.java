@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * else belongs to a connection, is an object of its own, made here:
  *
  * <pre>
- *   {@link LaneInput}     {@link TcpInput} → {@link SwitchingInput} → {@link TransportInput}; under the channel's read lock
- *   {@link LaneOutput}    {@link TcpOutput} → {@link TransportOutput}, doorbells, the end of the output; under its out lock
- *   {@link LaneUpgrade}   how the stream comes, and is given up again
+ *   {@link PathInput}     {@link TcpInput} → {@link SwitchingInput} → {@link TransportInput}; under the channel's read lock
+ *   {@link PathOutput}    {@link TcpOutput} → {@link TransportOutput}, doorbells, the end of the output; under its out lock
+ *   {@link PathUpgrade}   how the stream comes, and is given up again
  *   {@link ControlLink}   doorbells and the end of the control connection
  *   {@link ControlWaiter}, {@link TransportSleep}   sleeping in blocking calls
  *   {@link Membership}     the selector's ready set in which the stream is
@@ -37,19 +37,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Any thread, except where marked.
  */
-final class Lane implements StreamOwner {
+final class ConnectionPath implements StreamOwner {
   /** How long anybody sleeps who is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
 
-  // First what every read and write needs: a thousand lanes are short of cache lines.
+  // First what every read and write needs: a thousand connection paths are short of cache lines.
 
   /**
-   * Once all input comes from the transport and nothing of TCP's is left: set by {@link LaneInput},
+   * Once all input comes from the transport and nothing of TCP's is left: set by {@link PathInput},
    * under the read lock.
    */
   private volatile TransportInput transportInput;
 
-  /** Once the output has switched: set by {@link LaneOutput}, under the out lock. */
+  /** Once the output has switched: set by {@link PathOutput}, under the out lock. */
   private volatile TransportOutput transportOutput;
 
   /** Attached once, under the out lock and the state lock. */
@@ -67,16 +67,16 @@ final class Lane implements StreamOwner {
   private final ControlWaiter waiter;
   private final ControlLink link;
   private final Ending ending;
-  private final LaneUpgrade upgrade;
-  private final LaneInput input;
-  private final LaneOutput output;
+  private final PathUpgrade upgrade;
+  private final PathInput input;
+  private final PathOutput output;
 
   private volatile boolean lost;
 
   /** How often the peer has woken this side through the session. */
   private final AtomicInteger wakes = new AtomicInteger();
 
-  Lane(
+  ConnectionPath(
       Context context,
       TalariaSocketChannel channel,
       Role role,
@@ -92,9 +92,9 @@ final class Lane implements StreamOwner {
     ending = new Ending(context, this, link);
     ConnectionKey key =
         role == Role.CLIENT ? new ConnectionKey(local, remote) : new ConnectionKey(remote, local);
-    upgrade = new LaneUpgrade(context, this, channel, role, key, counters);
-    input = new LaneInput(context, this, channel, counters);
-    output = new LaneOutput(context, this, channel, counters);
+    upgrade = new PathUpgrade(context, this, channel, role, key, counters);
+    input = new PathInput(context, this, channel, counters);
+    output = new PathOutput(context, this, channel, counters);
   }
 
   private boolean nothingToWaitFor(int who, int event) {
@@ -121,15 +121,15 @@ final class Lane implements StreamOwner {
     return membership;
   }
 
-  LaneUpgrade upgrade() {
+  PathUpgrade upgrade() {
     return upgrade;
   }
 
-  LaneInput input() {
+  PathInput input() {
     return input;
   }
 
-  LaneOutput output() {
+  PathOutput output() {
     return output;
   }
 

@@ -10,6 +10,7 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Ordered;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -25,17 +26,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Questions, one behind the other, beside threads that never rest, while either process is stopped
+ * Requests, one behind the other, beside threads that never rest, while either process is stopped
  * for moments: whoever waits loses its core anywhere. Neither node asks whether the other lives, so
  * a wake-up that is lost stays lost, and is shown.
  */
 @Timeout(300)
-class CrowdedAsksTest {
+class CrowdedRequestsTest {
   private static final int RING_BYTES = 64 << 10;
   private static final int SHORT_S = 3;
   private static final int LONG_S = Integer.getInteger("talaria.test.asks.seconds", 60);
 
-  /** Guards against hanging: no answer is that late unless it never comes. */
+  /** Guards against hanging: no response is that late unless it never comes. */
   private static final long LOST_NS = Long.getLong("talaria.test.lost.ms", 60_000) * 1_000_000;
 
   private final long seed = System.nanoTime();
@@ -54,26 +55,26 @@ class CrowdedAsksTest {
       far.close();
     }
     if (near != null) {
-      long unused = near.close(0);
+      long unused = near.close(Duration.ZERO);
     }
   }
 
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "STREAM", "UCX"})
-  void noAnswerIsWaitedForForEver(Transport transport) throws Exception {
-    askInACrowd(transport, 1, SHORT_S);
+      names = {"SHM", "TCP", "UCX"})
+  void noResponseIsWaitedForForEver(Transport transport) throws Exception {
+    requestInACrowd(transport, 1, SHORT_S);
   }
 
   @Tag("long")
   @ParameterizedTest
   @CsvSource({"SHM, 1", "SHM, 3", "UCX, 1", "UCX, 3"})
   void norInALongRun(Transport transport, int threads) throws Exception {
-    askInACrowd(transport, threads, LONG_S);
+    requestInACrowd(transport, threads, LONG_S);
   }
 
-  private void askInACrowd(Transport transport, int askers, int seconds) throws Exception {
+  private void requestInACrowd(Transport transport, int askers, int seconds) throws Exception {
     WakeUps.assume(transport);
     System.out.println("seed " + seed);
     far = new FarNode(transport, RING_BYTES, directory);
@@ -82,11 +83,11 @@ class CrowdedAsksTest {
       Thread unused = Thread.ofPlatform().daemon().start(this::neverRest);
     }
     long end = System.nanoTime() + seconds * 1_000_000_000L;
-    AtomicLong answers = new AtomicLong();
+    AtomicLong responses = new AtomicLong();
     List<Thread> all = new ArrayList<>();
     for (int i = 0; i < askers; i++) {
       Random random = new Random(seed + i);
-      all.add(Thread.ofPlatform().start(() -> askUntil(end, random, answers)));
+      all.add(Thread.ofPlatform().start(() -> requestUntil(end, random, responses)));
     }
     Random random = new Random(seed - 1);
     long came = 0;
@@ -98,8 +99,8 @@ class CrowdedAsksTest {
       } else if (random.nextInt(8) == 0) {
         far.stopCallerForAMoment(random);
       }
-      if (answers.get() != came) {
-        came = answers.get();
+      if (responses.get() != came) {
+        came = responses.get();
         cameNs = System.nanoTime();
       } else if (System.nanoTime() - cameNs > LOST_NS) {
         showAndFail(came);
@@ -107,10 +108,10 @@ class CrowdedAsksTest {
     }
     over = true;
     System.out.printf(
-        "%s, %d: %d answers, the longest wait %d ms%n",
-        transport, askers, answers.get(), longestNs.get() / 1_000_000);
+        "%s, %d: %d responses, the longest wait %d ms%n",
+        transport, askers, responses.get(), longestNs.get() / 1_000_000);
     assertThat(failure.get()).as("seed %d", seed).isNull();
-    assertThat(answers.get()).isPositive();
+    assertThat(responses.get()).isPositive();
     far.end();
   }
 
@@ -120,7 +121,7 @@ class CrowdedAsksTest {
     }
   }
 
-  private void askUntil(long end, Random random, AtomicLong answers) {
+  private void requestUntil(long end, Random random, AtomicLong responses) {
     Peer peer = near.peer(2);
     try {
       for (long i = 0; System.nanoTime() - end < 0; i++) {
@@ -128,10 +129,10 @@ class CrowdedAsksTest {
           LockSupport.parkNanos(1L << random.nextInt(20));
         }
         long asked = System.nanoTime();
-        long answer = random.nextBoolean() ? inline(peer, i) : ordered(peer, i);
+        long response = random.nextBoolean() ? inline(peer, i) : ordered(peer, i);
         longestNs.accumulateAndGet(System.nanoTime() - asked, Math::max);
-        assertThat(answer).isEqualTo(i);
-        answers.incrementAndGet();
+        assertThat(response).isEqualTo(i);
+        responses.incrementAndGet();
       }
     } catch (MessagingException | RuntimeException | Error e) {
       failure.compareAndSet(null, e);
@@ -139,11 +140,11 @@ class CrowdedAsksTest {
   }
 
   private static long inline(Peer peer, long value) throws MessagingException {
-    return peer.ask(new Inline(value), Inline.class, WakeUps.LIMIT_NS).value();
+    return peer.request(new Inline(value), Inline.class, WakeUps.LIMIT).value();
   }
 
   private static long ordered(Peer peer, long value) throws MessagingException {
-    return peer.ask(new Ordered(value), Ordered.class, WakeUps.LIMIT_NS).value();
+    return peer.request(new Ordered(value), Ordered.class, WakeUps.LIMIT).value();
   }
 
   private void showAndFail(long came) throws Exception {
@@ -151,6 +152,6 @@ class CrowdedAsksTest {
     far.tell();
     LockSupport.parkNanos(5_000_000_000L); // while it tells
     throw new AssertionError(
-        "seed " + seed + ", nothing after " + came + " answers:\n" + here + "\n" + far.said());
+        "seed " + seed + ", nothing after " + came + " responses:\n" + here + "\n" + far.said());
   }
 }

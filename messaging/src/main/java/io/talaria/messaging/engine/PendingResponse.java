@@ -2,12 +2,13 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Call;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.Task;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,18 +16,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
 /**
- * A question under way. Who wins {@link #collected} takes the answer, and nobody else. Until it is
+ * A request under way. Who wins {@link #collected} takes the response, and nobody else. Until it is
  * answered it has a slot; after that {@link #sweep} brings what is not collected here.
  */
-final class PendingCall<A> implements Call<A> {
+final class PendingResponse<A> implements ResponseFuture<A> {
   private final LocalNode node;
   private final RemotePeer peer;
-  private final CallSlot slot;
+  private final ResponseSlot slot;
   private final int generation;
   private final Class<A> type;
   private final long deadlineNs;
 
-  /** Who asked has looked for the answer already, for as long as that is worth it. */
+  /** Who asked has looked for the response already, for as long as that is worth it. */
   private final boolean looked;
 
   /** Its slot is swept; not that of a thread which waits for it to the end. */
@@ -34,19 +35,19 @@ final class PendingCall<A> implements Call<A> {
 
   private final AtomicBoolean collected = new AtomicBoolean();
 
-  /** Written before the slot is given up; null: there was no answer in time. */
-  private CallSlot.Kept kept;
+  /** Written before the slot is given up; null: there was no response in time. */
+  private ResponseSlot.Kept kept;
 
-  /** A thread that waits for a call which is swept. */
+  /** A thread that waits for a request which is swept. */
   private volatile Thread waiter;
 
   /** Who wants to be told, the last one first; or null. */
   private volatile Ending endings;
 
-  PendingCall(
+  PendingResponse(
       LocalNode node,
       RemotePeer peer,
-      CallSlot slot,
+      ResponseSlot slot,
       int generation,
       Class<A> type,
       long deadlineNs,
@@ -66,7 +67,7 @@ final class PendingCall<A> implements Call<A> {
     return deadlineNs;
   }
 
-  /** Waits to the call's own end. */
+  /** Waits to the request's own end. */
   A result() throws MessagingException {
     try {
       boolean unused = waitUntil(deadlineNs);
@@ -84,12 +85,12 @@ final class PendingCall<A> implements Call<A> {
   }
 
   @Override
-  public A await(long limitNs) throws MessagingException {
+  public A await(Duration timeout) throws MessagingException {
     ThreadContext.current().mayWait();
     if (collected.get()) {
-      throw new IllegalStateException("the answer was taken, or the call was cancelled");
+      throw new IllegalStateException("the response was taken, or the request was cancelled");
     }
-    long until = System.nanoTime() + Math.min(limitNs, Long.MAX_VALUE >> 2);
+    long until = System.nanoTime() + RemotePeer.nanos(timeout);
     boolean last = until - deadlineNs >= 0;
     if (!waitUntil(last ? deadlineNs : until) && !last) {
       return null;
@@ -125,20 +126,20 @@ final class PendingCall<A> implements Call<A> {
         if (Thread.currentThread().isInterrupted()) {
           boolean unused = cancel();
           throw new MessagingException(
-              Code.CANCELLED, "the thread was interrupted while it waited for an answer");
+              Code.CANCELLED, "the thread was interrupted while it waited for a response");
         }
       }
       return true;
     } finally {
       node.endWait(handler);
-      Recorded.waited(recorded, "answer", peer.id());
+      Recorded.waited(recorded, "response", peer.id());
     }
   }
 
-  /** Takes the answer, or gives the call up: its time is over. */
+  /** Takes the response, or gives the request up: its time is over. */
   private A collect() throws MessagingException {
     if (!collected.compareAndSet(false, true)) {
-      throw new IllegalStateException("the answer was taken, or the call was cancelled");
+      throw new IllegalStateException("the response was taken, or the request was cancelled");
     }
     if (slot.giveUp(generation)) {
       giveBack();
@@ -150,7 +151,7 @@ final class PendingCall<A> implements Call<A> {
       tellEnd(); // who has filled it may come too late to find this
     }
     if (!inSlot) {
-      CallSlot.Kept result = kept;
+      ResponseSlot.Kept result = kept;
       kept = null;
       if (result == null) {
         throw timedOut();
@@ -160,7 +161,7 @@ final class PendingCall<A> implements Call<A> {
     try {
       return type.cast(slot.take(generation, context, type));
     } finally {
-      node.calls().giveBack(slot);
+      node.responseSlots().giveBack(slot);
     }
   }
 
@@ -182,7 +183,7 @@ final class PendingCall<A> implements Call<A> {
 
   private void giveBack() {
     Connection on = slot.connection;
-    node.calls().giveBack(slot);
+    node.responseSlots().giveBack(slot);
     if (on != null && !on.dead()) {
       on.control(Records.CANCEL, slot.index, generation);
     }
@@ -200,7 +201,7 @@ final class PendingCall<A> implements Call<A> {
     }
     if (takeFromSlot()) {
       slot.free(generation);
-      node.calls().giveBack(slot);
+      node.responseSlots().giveBack(slot);
     } else {
       kept = null;
     }
@@ -210,19 +211,20 @@ final class PendingCall<A> implements Call<A> {
 
   /**
    * Gives its slot back if it is answered, with what is in it coming here, or if its time is over.
-   * Any thread; for {@link Calls}, which has found it in the slot.
+   * Any thread; for {@link ResponseSlots}, which has found it in the slot.
    *
    * @return whether somebody is to be told when its time is over
    */
   boolean sweep(long nowNs) {
     try {
       if (slot.done(generation)) {
-        CallSlot.Kept to = new CallSlot.Kept(); // before anything that would have to be undone
+        ResponseSlot.Kept to =
+            new ResponseSlot.Kept(); // before anything that would have to be undone
         if (slot.beginTake(generation)) {
           slot.handOver(to);
           kept = to;
           slot.free(generation);
-          node.calls().giveBack(slot);
+          node.responseSlots().giveBack(slot);
           wake(); // as above
         }
         return false;
@@ -235,7 +237,7 @@ final class PendingCall<A> implements Call<A> {
         wake();
       }
     } catch (Throwable e) { // of this one; others have their turn
-      node.internal("a call that was not collected", e);
+      node.internal("a response that was not collected", e);
     }
     return false;
   }
@@ -252,11 +254,11 @@ final class PendingCall<A> implements Call<A> {
     if (isDone()) {
       tellEnd();
     } else {
-      node.calls().sweepAt(deadlineNs);
+      node.responseSlots().sweepAt(deadlineNs);
     }
   }
 
-  /** The call in the slot is done; maybe it was another one. By who has filled it. */
+  /** The request in the slot is done; maybe it was another one. By who has filled it. */
   void ended(int doneGeneration) {
     if (doneGeneration == generation) {
       wake();
@@ -303,24 +305,24 @@ final class PendingCall<A> implements Call<A> {
     public void turn() {
       try {
         executor.execute(this::tell);
-      } catch (Throwable e) { // it refuses: nobody else takes the answer
+      } catch (Throwable e) { // it refuses: nobody else takes the response
         node.failedHere(peer, type.getName(), e);
         boolean unused = cancel();
       }
     }
 
     private void tell() {
-      A answer = null;
+      A response = null;
       MessagingException failure = null;
       try {
-        answer = collect();
+        response = collect();
       } catch (MessagingException e) {
         failure = e;
       } catch (IllegalStateException e) {
-        failure = new MessagingException(Code.CANCELLED, "the call was cancelled");
+        failure = new MessagingException(Code.CANCELLED, "the request was cancelled");
       }
       try {
-        consumer.accept(answer, failure);
+        consumer.accept(response, failure);
       } catch (Throwable e) { // the program's; its executor's thread goes on
         node.failedHere(peer, type.getName(), e);
       }

@@ -11,29 +11,29 @@ import java.lang.ref.Cleaner;
 import java.util.Objects;
 
 /**
- * A question that came. If its answerer returns and has not answered it, it was kept for later or
- * thrown away: then the collector finds out, and whoever asked is told.
+ * A request that came. If its request handler returns and has not answered it, it was kept for
+ * later or thrown away: then the collector finds out, and whoever asked is told.
  */
-final class AskedRequest implements Request {
+final class ReceivedRequest implements Request {
   private static final VarHandle ANSWERED;
 
   static {
     try {
       ANSWERED =
-          MethodHandles.lookup().findVarHandle(AskedRequest.class, "answered", boolean.class);
+          MethodHandles.lookup().findVarHandle(ReceivedRequest.class, "answered", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  /** Its thread is there when the first question is kept. */
+  /** Its thread is there when the first request is kept. */
   private static final class Watch {
     static final Cleaner CLEANER = Cleaner.create();
 
     private Watch() {}
   }
 
-  /** What is left of a question that nobody has any more. */
+  /** What is left of a request that nobody has any more. */
   private static final class Left implements Runnable {
     private final Connection connection;
     private final int slot;
@@ -50,11 +50,11 @@ final class AskedRequest implements Request {
     public void run() {
       if (!answered && !connection.dead()) {
         connection.node.count().forgotten();
-        connection.answerFailure(
+        connection.responseFailure(
             slot,
             generation,
-            MessagingException.Code.FAILED_THERE,
-            "the question was thrown away without an answer");
+            MessagingException.Code.REMOTE_ERROR,
+            "the request was thrown away without a response");
       }
     }
   }
@@ -72,7 +72,8 @@ final class AskedRequest implements Request {
   /** Once it is watched; set before looking at {@link #answered}, as that is before this. */
   private volatile Left left;
 
-  AskedRequest(LocalNode node, Connection connection, int slot, int generation, long deadlineNs) {
+  ReceivedRequest(
+      LocalNode node, Connection connection, int slot, int generation, long deadlineNs) {
     this.node = node;
     this.connection = connection;
     this.slot = slot;
@@ -86,20 +87,20 @@ final class AskedRequest implements Request {
   }
 
   @Override
-  public void answer(Object answer) {
-    Objects.requireNonNull(answer, "answer");
+  public void respond(Object response) {
+    Objects.requireNonNull(response, "response");
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = node.types().of(answer);
+    TypeEntry type = node.types().of(response);
     once();
     try {
-      connection.answer(context, type, answer, slot, generation);
+      connection.respond(context, type, response, slot, generation);
     } catch (Throwable e) { // of its codec
-      connection.answerFailure(
+      connection.responseFailure(
           slot,
           generation,
-          MessagingException.Code.FAILED_THERE,
-          "the answer cannot be written: " + Thrown.text(e));
+          MessagingException.Code.REMOTE_ERROR,
+          "the response cannot be written: " + Thrown.text(e));
       throw e;
     }
   }
@@ -108,10 +109,10 @@ final class AskedRequest implements Request {
   public void fail(String text) {
     ThreadContext.current().mustNotBeInCodec();
     once();
-    connection.answerFailure(slot, generation, MessagingException.Code.FAILED_THERE, text);
+    connection.responseFailure(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
   }
 
-  /** Its answerer has returned: unless it was answered, it is kept somewhere, or nowhere. */
+  /** Its request handler has returned: unless it was answered, it is kept somewhere, or nowhere. */
   void leave() {
     if (!answered) {
       Left what = new Left(connection, slot, generation);
@@ -135,13 +136,13 @@ final class AskedRequest implements Request {
 
   void failIfOpen(String text) {
     if (take()) {
-      connection.answerFailure(slot, generation, MessagingException.Code.FAILED_THERE, text);
+      connection.responseFailure(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
     }
   }
 
   private void once() {
     if (!take()) {
-      throw new IllegalStateException("a question is answered once, and this one was");
+      throw new IllegalStateException("a request is answered once, and this one was");
     }
   }
 

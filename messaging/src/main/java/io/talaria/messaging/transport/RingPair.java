@@ -2,16 +2,16 @@
 
 package io.talaria.messaging.transport;
 
-/** The two rings of a direction. */
-public final class Lane {
+/** The two rings of a direction, named by their priorities. */
+public final class RingPair {
   /** Messages and requests: read only as fast as the program takes them. */
-  public static final int BULK = 0;
+  public static final int DATA = 0;
 
-  /** Answers and control: always read at once. */
-  public static final int EXPRESS = 1;
+  /** Responses and control: always read at once. */
+  public static final int CONTROL = 1;
 
   /** How many there are. */
   public static final int COUNT = 2;
 
-  private Lane() {}
+  private RingPair() {}
 }

@@ -5,10 +5,10 @@ package io.talaria.messaging.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.IdleStrategy;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
-import io.talaria.messaging.Waiting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -31,9 +31,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("alone")
 @Timeout(180)
-class WaitingTest {
-  private static final long LIMIT_NS = 90_000_000_000L;
-  private static final int ASKS = 200;
+class IdleStrategyTest {
+  private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final int REQUESTS = 200;
   private static final int MESSAGES = 2_000;
   private static final int BLOB = 3 << 20;
   private static final int LONGEST_PAUSE_NS = 200_000;
@@ -53,95 +53,95 @@ class WaitingTest {
   private LocalNode near;
   private LocalNode far;
 
-  private NodeOptions options(int id, Transport transport, Waiting waiting) {
+  private NodeOptions options(int id, Transport transport, IdleStrategy idleStrategy) {
     return NodeOptions.of(id)
         .cluster("test")
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(transport)
-        .waiting(waiting)
-        .ringBytes(16 << 10) // senders wait for room
-        .expressBytes(16 << 10)
-        .sendLimit(Duration.ofNanos(LIMIT_NS))
+        .idleStrategy(idleStrategy)
+        .dataRingBytes(16 << 10) // senders wait for room
+        .controlRingBytes(16 << 10)
+        .sendTimeout(LIMIT)
         .receive(Figure.class, Dispatch.INLINE, (number, from) -> taken.incrementAndGet())
-        .answer(Figure.class, Dispatch.INLINE, (number, call) -> call.answer(number))
-        .answer(Blob.class, Dispatch.ORDERED, (blob, call) -> call.answer(blob));
+        .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number))
+        .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
   }
 
-  private void start(Transport transport, Waiting waiting) throws Exception {
-    NodeOptions second = options(2, transport, waiting);
+  private void start(Transport transport, IdleStrategy idleStrategy) throws Exception {
+    NodeOptions second = options(2, transport, idleStrategy);
     far =
-        LocalNode.start(
-            transport == Transport.STREAM ? second.listen("127.0.0.1", 0) : second, false);
+        LocalNode.start(transport == Transport.TCP ? second.listen("127.0.0.1", 0) : second, false);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     near =
         LocalNode.start(
-            options(1, transport, waiting).directory(id -> Map.of(2, there).get(id)), false);
+            options(1, transport, idleStrategy).directory(id -> Map.of(2, there).get(id)), false);
   }
 
   @AfterEach
   void close() {
     if (near != null) {
-      long unused = near.close(LIMIT_NS);
+      long unused = near.close(LIMIT);
     }
     if (far != null) {
-      long unused = far.close(LIMIT_NS);
+      long unused = far.close(LIMIT);
     }
   }
 
   private static void ask(Peer peer, long value) throws Exception {
-    assertThat(peer.ask(new Figure(value), Figure.class, LIMIT_NS)).isEqualTo(new Figure(value));
+    assertThat(peer.request(new Figure(value), Figure.class, LIMIT)).isEqualTo(new Figure(value));
   }
 
   @ParameterizedTest
   @CsvSource({
-    "SPIN, SHM",
-    "SPIN, STREAM",
-    "SPIN, UCX",
-    "STEPS, SHM",
-    "STEPS, STREAM",
-    "STEPS, UCX"
+    "BUSY_SPIN, SHM",
+    "BUSY_SPIN, TCP",
+    "BUSY_SPIN, UCX",
+    "BACKOFF, SHM",
+    "BACKOFF, TCP",
+    "BACKOFF, UCX"
   })
-  void whoNeverSleepsMissesNothing(Waiting waiting, Transport transport) throws Exception {
+  void whoNeverSleepsMissesNothing(IdleStrategy idleStrategy, Transport transport)
+      throws Exception {
     WakeUps.assume(transport);
-    start(transport, waiting);
+    start(transport, idleStrategy);
     Peer peer = near.peer(2);
     Random random = new Random(1);
-    for (int i = 0; i < ASKS; i++) {
+    for (int i = 0; i < REQUESTS; i++) {
       ask(peer, i);
       LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NS));
     }
-    long ticket = 0;
+    long position = 0;
     for (int i = 0; i < MESSAGES; i++) {
-      ticket = peer.send(new Figure(i));
+      position = peer.send(new Figure(i));
     }
-    assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
+    assertThat(peer.awaitDelivered(position, LIMIT)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES);
-    assertThat(peer.ask(new Blob(new byte[BLOB]), Blob.class, LIMIT_NS).bytes()).hasSize(BLOB);
+    assertThat(peer.request(new Blob(new byte[BLOB]), Blob.class, LIMIT).bytes()).hasSize(BLOB);
     TimeUnit.MILLISECONDS.sleep(REST_MS);
     for (int i = 0; i < LOOKS; i++) {
       assertThat(near.pollerSleeps() || far.pollerSleeps()).isFalse();
     }
-    ticket = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
-    assertThat(peer.awaitTaken(ticket, LIMIT_NS)).isTrue();
+    position = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
+    assertThat(peer.awaitDelivered(position, LIMIT)).isTrue();
     assertThat(taken.get()).isEqualTo(MESSAGES + 1);
     ask(far.peer(1), 7);
     assertThat(far.remote(1).connected()).isTrue();
   }
 
   @ParameterizedTest
-  @CsvSource({"SHM", "STREAM"})
+  @CsvSource({"SHM", "TCP"})
   void whoeverNeverSleepsTalksToThoseWhoDo(Transport transport) throws Exception {
-    start(transport, Waiting.STEPS);
+    start(transport, IdleStrategy.BACKOFF);
     try (LocalNode sleeper =
         LocalNode.start(
-            options(3, transport, Waiting.ADAPTIVE)
+            options(3, transport, IdleStrategy.ADAPTIVE)
                 .directory(
                     id ->
                         new InetSocketAddress(
                             InetAddress.getLoopbackAddress(), Math.max(1, far.port()))))) {
-      for (int i = 0; i < ASKS; i++) {
+      for (int i = 0; i < REQUESTS; i++) {
         ask(sleeper.peer(2), i);
         ask(far.peer(3), i);
         if (i % 50 == 0) {

@@ -27,7 +27,7 @@ import javax.crypto.spec.SecretKeySpec;
  *            0, nonce of the caller 32, nonce of the answerer 32, addresses)      see Handshake
  * </pre>
  */
-public final class SealedWire extends Wire {
+public final class EncryptedWire extends Wire {
   /** The most plain bytes in a frame. */
   static final int MAX_BYTES = 64 << 10;
 
@@ -62,7 +62,7 @@ public final class SealedWire extends Wire {
   private final Way out;
   private final Way in;
 
-  /** Of whoever writes: sealed, and not sent yet. */
+  /** Of whoever writes: encrypted, and not sent yet. */
   private final ByteBuffer going =
       ByteBuffer.allocateDirect(HEADER_BYTES + MAX_BYTES + TAG_BYTES)
           .order(ByteOrder.LITTLE_ENDIAN)
@@ -80,14 +80,14 @@ public final class SealedWire extends Wire {
   private boolean ended;
 
   /**
-   * Seals a session.
+   * Encrypts a session.
    *
    * @param channel connected, non-blocking; its owner closes it
    * @param secret what only both ends know of this session: 32 bytes for the way out, 32 for the
    *     way in
    * @param first what was read of the channel already
    */
-  public SealedWire(SocketChannel channel, byte[] secret, ByteBuffer first) {
+  public EncryptedWire(SocketChannel channel, byte[] secret, ByteBuffer first) {
     super(channel);
     try {
       out = new Way(Arrays.copyOfRange(secret, 0, 32));
@@ -129,27 +129,27 @@ public final class SealedWire extends Wire {
   }
 
   @Override
-  public ByteBuffer sealed(ByteBuffer frame) {
+  public ByteBuffer encrypted(ByteBuffer frame) {
     int frames = (frame.remaining() + MAX_BYTES - 1) / MAX_BYTES;
     ByteBuffer all =
         ByteBuffer.allocate(frame.remaining() + frames * (HEADER_BYTES + TAG_BYTES))
             .order(ByteOrder.LITTLE_ENDIAN);
     while (frame.hasRemaining()) {
       int bytes = Math.min(MAX_BYTES, frame.remaining());
-      seal(frame.slice(frame.position(), bytes), all);
+      encrypt(frame.slice(frame.position(), bytes), all);
       frame.position(frame.position() + bytes);
     }
     return all.flip();
   }
 
-  private void seal(ByteBuffer plain, ByteBuffer to) {
+  private void encrypt(ByteBuffer plain, ByteBuffer to) {
     try {
       int bytes = plain.remaining();
       to.putInt(bytes);
       out.next(Cipher.ENCRYPT_MODE, bytes);
       int unused = out.cipher.doFinal(plain, to);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("a frame cannot be sealed", e);
+      throw new IllegalStateException("a frame cannot be encrypted", e);
     }
   }
 
@@ -184,7 +184,7 @@ public final class SealedWire extends Wire {
       }
       wrote += gathered.remaining();
       going.clear();
-      seal(gathered, going);
+      encrypt(gathered, going);
       going.flip();
       pending = true;
     }
@@ -215,7 +215,7 @@ public final class SealedWire extends Wire {
     int bytes = channel.read(came);
     if (bytes < 0) {
       if (came.position() != 0) {
-        throw new EOFException("a sealed session was cut off in mid-frame");
+        throw new EOFException("a encrypted session was cut off in mid-frame");
       }
       ended = true;
     }
@@ -230,7 +230,7 @@ public final class SealedWire extends Wire {
     int bytes = came.getInt(0);
     if (bytes < 1 || bytes > MAX_BYTES) {
       throw new ProtocolException(
-          "a sealed frame of " + bytes + " bytes: does the other side seal, too?");
+          "an encrypted frame of " + bytes + " bytes: does the other side encrypt, too?");
     }
     int end = HEADER_BYTES + bytes + TAG_BYTES;
     if (came.position() < end) {
@@ -244,7 +244,7 @@ public final class SealedWire extends Wire {
     } catch (GeneralSecurityException e) {
       opened.clear().flip();
       throw new ProtocolException(
-          "a sealed frame is not what the other side has sent next: " + e.getMessage());
+          "an encrypted frame is not what the other side has sent next: " + e.getMessage());
     }
     came.flip().position(end);
     came.compact();

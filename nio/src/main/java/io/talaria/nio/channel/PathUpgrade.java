@@ -17,11 +17,12 @@ import io.talaria.nio.transport.TransportStream;
  * negotiation sees it. Here is told, too, for those who watch, which transport the connection takes
  * and why. Any thread.
  *
- * <p>A stream is attached under the lane's out lock and the channel's state lock, in this order: so
- * who holds the out lock and sees none may use TCP, and who holds the state lock and sees none may
- * end the connection on TCP. Withdrawal takes no lock: the stream decides who comes first.
+ * <p>A stream is attached under the connection path's out lock and the channel's state lock, in
+ * this order: so who holds the out lock and sees none may use TCP, and who holds the state lock and
+ * sees none may end the connection on TCP. Withdrawal takes no lock: the stream decides who comes
+ * first.
  */
-final class LaneUpgrade implements Upgradable {
+final class PathUpgrade implements Upgradable {
   private static final int ACCEPT_TRIES = 10;
 
   /** How long a channel waits for a selector before its stream is made without one. */
@@ -30,7 +31,7 @@ final class LaneUpgrade implements Upgradable {
   private static final long PLACE_NON_BLOCKING_NS = 100_000_000L;
 
   private final Context context;
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final TalariaSocketChannel channel;
   private final Role role;
   private final ConnectionKey key;
@@ -46,20 +47,20 @@ final class LaneUpgrade implements Upgradable {
 
   private volatile boolean shownFast;
 
-  LaneUpgrade(
+  PathUpgrade(
       Context context,
-      Lane lane,
+      ConnectionPath connectionPath,
       TalariaSocketChannel channel,
       Role role,
       ConnectionKey key,
       ConnectionCounters counters) {
     this.context = context;
-    this.lane = lane;
+    this.connectionPath = connectionPath;
     this.channel = channel;
     this.role = role;
     this.key = key;
     this.counters = counters;
-    lostPeer = new LostPeer(lane, channel, this);
+    lostPeer = new LostPeer(connectionPath, channel, this);
   }
 
   // ---- looking for it
@@ -81,7 +82,7 @@ final class LaneUpgrade implements Upgradable {
 
   /** The channel is closed: the search ends. */
   void closed() {
-    context.negotiator().closed(this, role == Role.ACCEPTED, lane.stream() != null);
+    context.negotiator().closed(this, role == Role.ACCEPTED, connectionPath.stream() != null);
   }
 
   @Override
@@ -96,7 +97,7 @@ final class LaneUpgrade implements Upgradable {
 
   @Override
   public boolean over() {
-    return channel.closing() || lane.link().tcpOver();
+    return channel.closing() || connectionPath.link().tcpOver();
   }
 
   @Override
@@ -117,24 +118,24 @@ final class LaneUpgrade implements Upgradable {
 
   @Override
   public boolean attach(TransportStream fast) {
-    synchronized (lane.output().lock()) {
+    synchronized (connectionPath.output().lock()) {
       synchronized (channel.stateLock()) {
-        if (!channel.upgradable() || lane.stream() != null) {
+        if (!channel.upgradable() || connectionPath.stream() != null) {
           plainSoFar(Reason.CLOSED_EARLY);
           return false;
         }
         plainSoFar(Reason.PENDING); // before anyone can switch
-        fast.owner(lane, channel);
+        fast.owner(connectionPath, channel);
         ControlOptions options = channel.options();
         fast.buffers(options.sendBuffer(), options.receiveBuffer());
-        lane.attach(fast);
+        connectionPath.attach(fast);
       }
     }
     channel.options().shadow();
-    if (!lane.input().tryAccept()) {
+    if (!connectionPath.input().tryAccept()) {
       // A short read is over in a moment; a reader that sleeps inside does it when it wakes.
       int[] tries = {ACCEPT_TRIES};
-      context.negotiator().repeat(() -> --tries[0] == 0 || lane.input().tryAccept());
+      context.negotiator().repeat(() -> --tries[0] == 0 || connectionPath.input().tryAccept());
     }
     return true;
   }
@@ -148,10 +149,10 @@ final class LaneUpgrade implements Upgradable {
 
   /** Takes note that one side has withdrawn the stream, so that this connection stays plain. */
   void noteWithdrawal() {
-    if (!plainAgain && lane.stream().withdrawn()) {
+    if (!plainAgain && connectionPath.stream().withdrawn()) {
       plainAgain = true;
       plain(withdrawnHere ? Reason.CLOSED_EARLY : Reason.REFUSED);
-      lane.nudgeSelectors();
+      connectionPath.nudgeSelectors();
     }
   }
 
@@ -167,11 +168,11 @@ final class LaneUpgrade implements Upgradable {
 
   /** Keeps this connection plain because the peer is lost, unless it is too late for that. */
   boolean withdrawFromLostPeer() {
-    boolean withdrawn = lane.stream().withdraw();
+    boolean withdrawn = connectionPath.stream().withdraw();
     if (withdrawn) {
       plainAgain = true; // TCP goes on, and knows itself when it ends
       plain(Reason.PEER_LOST);
-      lane.nudgeSelectors();
+      connectionPath.nudgeSelectors();
     }
     return withdrawn;
   }
@@ -201,10 +202,10 @@ final class LaneUpgrade implements Upgradable {
 
   /** The output has switched. Under the out lock. */
   void showFast() {
-    assert Thread.holdsLock(lane.output().lock());
+    assert Thread.holdsLock(connectionPath.output().lock());
     if (!shownFast) {
       shownFast = true;
-      TransportStream fast = lane.stream();
+      TransportStream fast = connectionPath.stream();
       showBuffers(fast.inBytes(), fast.outBytes());
       context.connectionIs(fast(), key);
     }
@@ -212,7 +213,7 @@ final class LaneUpgrade implements Upgradable {
 
   /** Takes note of buffer sizes. */
   void showBuffers(int inBytes, int outBytes) {
-    TransportStream fast = lane.stream();
+    TransportStream fast = connectionPath.stream();
     counters.transport(fast.transport().kind(), fast(), fast.detail(), inBytes, outBytes);
   }
 
@@ -222,6 +223,6 @@ final class LaneUpgrade implements Upgradable {
 
   @Override
   public String toString() {
-    return shownFast ? lane.stream().detail() : "tcp";
+    return shownFast ? connectionPath.stream().detail() : "tcp";
   }
 }

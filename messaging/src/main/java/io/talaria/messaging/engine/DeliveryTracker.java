@@ -5,18 +5,18 @@ package io.talaria.messaging.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Up to which position a lane's records were all handed to the program, though handlers take them
+ * Up to which position a ring's records were all handed to the program, though handlers take them
  * in any order: envelopes are counted in two epochs, and when the older one is empty, all up to its
- * end was taken.
+ * end was delivered.
  */
-final class Taken {
+final class DeliveryTracker {
   private final AtomicInteger[] open = {new AtomicInteger(), new AtomicInteger()};
 
   // Of the poller.
   private int current;
   private boolean closing;
   private long endOfOlder;
-  private long taken;
+  private long delivered;
 
   /** Counts an envelope; returns its epoch. Poller. */
   int begin() {
@@ -24,31 +24,31 @@ final class Taken {
     return current;
   }
 
-  /** An envelope was taken; whether it was its epoch's last. Any thread. */
+  /** An envelope was delivered; whether it was its epoch's last. Any thread. */
   boolean end(int epoch) {
     return open[epoch].decrementAndGet() == 0;
   }
 
   /**
-   * The position taken. Poller.
+   * The position delivered. Poller.
    *
    * @param position up to which records were read
    */
   long update(long position) {
     if (open[1 - current].get() == 0) {
       if (closing) {
-        taken = endOfOlder;
+        delivered = endOfOlder;
         closing = false;
       }
       if (open[current].get() == 0) {
-        taken = position;
+        delivered = position;
       } else {
         endOfOlder = position;
         closing = true;
         current = 1 - current;
       }
     }
-    return taken;
+    return delivered;
   }
 
   /** Whether nothing is out. Any thread, for a moment. */

@@ -7,7 +7,7 @@ package io.talaria.messaging;
  * IndexOutOfBoundsException}. Little-endian. For the time and the thread of one call of {@link
  * Codec#write}.
  */
-public interface Out {
+public interface MessageWriter {
   /** Writes 1 byte. */
   void putByte(byte value);
 
@@ -33,10 +33,10 @@ public interface Out {
   void putDouble(double value);
 
   /** Writes a number in as few bytes as it needs, 1 to 5: small ones, negative too, are short. */
-  void putCompactInt(int value);
+  void putVarInt(int value);
 
   /** Writes a number in as few bytes as it needs, 1 to 10. */
-  void putCompactLong(long value);
+  void putVarLong(long value);
 
   /** Writes a length, from 0 on, in 1 to 5 bytes. */
   void putLength(int length);
@@ -71,13 +71,13 @@ public interface Out {
   /** Bytes that may still be written. */
   int remaining();
 
-  /** What {@link #putCompactInt} will write, in bytes. */
-  static int sizeOfCompactInt(int value) {
+  /** What {@link #putVarInt} will write, in bytes. */
+  static int sizeOfVarInt(int value) {
     return sizeOfLength(value << 1 ^ value >> 31);
   }
 
-  /** What {@link #putCompactLong} will write, in bytes. */
-  static int sizeOfCompactLong(long value) {
+  /** What {@link #putVarLong} will write, in bytes. */
+  static int sizeOfVarLong(long value) {
     long folded = value << 1 ^ value >> 63;
     return folded == 0 ? 1 : (70 - Long.numberOfLeadingZeros(folded)) / 7;
   }

@@ -16,11 +16,11 @@ import java.security.SecureRandom;
  * How the nodes of an implementation are to be connected: by its transport, encrypted if it says
  * so.
  */
-final class Sealing {
+final class Encryption {
   private static final int KEY_BYTES = 32;
-  private static final String SEALED = ", sealed";
+  private static final String ENCRYPTED = ", encrypted";
 
-  private Sealing() {}
+  private Encryption() {}
 
   private static Path key(String directory) {
     return Path.of(directory).resolve("key");
@@ -35,7 +35,7 @@ final class Sealing {
    */
   static void prepare(MessagesImplementation implementation, Path directory)
       throws HarnessException {
-    if (!implementation.sealed()) {
+    if (!implementation.encrypted()) {
       return;
     }
     byte[] secret = new byte[KEY_BYTES];
@@ -63,14 +63,12 @@ final class Sealing {
   static NodeOptions apply(
       NodeOptions options, MessagesImplementation implementation, String directory) {
     NodeOptions more = options.transports(implementation.transport());
-    return implementation.sealed() ? more.key(key(directory)).sealed() : more;
+    return implementation.encrypted() ? more.key(key(directory)).encrypted() : more;
   }
 
   /** The same for a node that others must reach: by TCP it listens on a free port. */
   static NodeOptions listen(NodeOptions options, MessagesImplementation implementation) {
-    return implementation.transport() == Transport.STREAM
-        ? options.listen("127.0.0.1", 0)
-        : options;
+    return implementation.transport() == Transport.TCP ? options.listen("127.0.0.1", 0) : options;
   }
 
   /**
@@ -82,7 +80,7 @@ final class Sealing {
    */
   static void check(MessagesImplementation implementation, Peer peer) throws HarnessException {
     if (!implementation.transport().code().equals(peer.transport())
-        || implementation.sealed() != peer.reason().endsWith(SEALED)) {
+        || implementation.encrypted() != peer.reason().endsWith(ENCRYPTED)) {
       throw new HarnessException(
           "for "
               + implementation

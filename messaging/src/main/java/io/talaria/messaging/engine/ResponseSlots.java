@@ -11,21 +11,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The questions under way from a node. Any thread.
+ * The requests under way from a node. Any thread.
  *
- * <p>A slot is in use until its call is collected, or, of a call that is collected later or never,
- * until it is answered or its time is over: then {@link #sweep} gives the answer to the call, and
- * the slot to others.
+ * <p>A slot is in use until its request is collected, or, of a request that is collected later or
+ * never, until it is answered or its time is over: then {@link #sweep} gives the response to the
+ * future, and the slot to others.
  */
-final class Calls {
+final class ResponseSlots {
   static final int MOST = 1 << 16;
 
-  /** Slots that are not in use keep so much memory for answers, each and together. */
+  /** Slots that are not in use keep so much memory for responses, each and together. */
   private static final long KEPT_BYTES = 64 << 10;
 
   private static final long ALL_KEPT_BYTES = 16 << 20;
 
-  /** Between two looks for calls whose time is over, at least. */
+  /** Between two looks for requests whose time is over, at least. */
   private static final long SWEEP_NS = 1_000_000;
 
   private final LocalNode node;
@@ -36,18 +36,18 @@ final class Calls {
 
   private long dueNs;
 
-  private final AtomicReferenceArray<CallSlot> slots = new AtomicReferenceArray<>(MOST);
+  private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MOST);
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
-  private final BoundedQueue<CallSlot> free = new BoundedQueue<>(2 * MOST);
+  private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MOST);
 
-  Calls(LocalNode node) {
+  ResponseSlots(LocalNode node) {
     this.node = node;
   }
 
   /** A free slot, or null if all are in use. */
-  CallSlot take() {
-    CallSlot slot = free.poll();
+  ResponseSlot take() {
+    ResponseSlot slot = free.poll();
     if (slot == null && made.get() >= MOST) {
       sweep();
       slot = free.poll();
@@ -57,29 +57,29 @@ final class Calls {
       if (index >= MOST) {
         return null;
       }
-      slot = new CallSlot(index);
+      slot = new ResponseSlot(index);
       slots.set(index, slot);
     }
     open.incrementAndGet();
     return slot;
   }
 
-  void giveBack(CallSlot slot) {
+  void giveBack(ResponseSlot slot) {
     slot.owner = null;
-    if (slot.memoryBytes() != slot.counted || slot.counted > CallSlot.SMALL_BYTES) {
+    if (slot.memoryBytes() != slot.counted || slot.counted > ResponseSlot.SMALL_BYTES) {
       countMemory(slot);
     }
     open.decrementAndGet();
     boolean unused = free.offer(slot);
   }
 
-  private void countMemory(CallSlot slot) {
+  private void countMemory(ResponseSlot slot) {
     long bytes = slot.memoryBytes();
     if (bytes != slot.counted) {
       kept.addAndGet(bytes - slot.counted);
       slot.counted = bytes;
     }
-    if (bytes > KEPT_BYTES || (bytes > CallSlot.SMALL_BYTES && kept.get() > ALL_KEPT_BYTES)) {
+    if (bytes > KEPT_BYTES || (bytes > ResponseSlot.SMALL_BYTES && kept.get() > ALL_KEPT_BYTES)) {
       slot.forgetMemory();
       kept.addAndGet(-bytes);
       slot.counted = 0;
@@ -91,7 +91,7 @@ final class Calls {
     return kept.get();
   }
 
-  /** Has {@link #sweep} run when the time of a call is over. */
+  /** Has {@link #sweep} run when the time of a request is over. */
   void sweepAt(long timeNs) {
     synchronized (this) {
       if (due && dueNs - timeNs <= 0) {
@@ -103,7 +103,9 @@ final class Calls {
     node.at(timeNs, this::sweep);
   }
 
-  /** Takes the slots back of calls that are answered and not collected, or whose time is over. */
+  /**
+   * Takes the slots back of requests that are answered and not collected, or whose time is over.
+   */
   void sweep() {
     long now = System.nanoTime();
     synchronized (this) {
@@ -113,11 +115,11 @@ final class Calls {
     long next = 0;
     int count = open.get() == 0 ? 0 : made.get();
     for (int i = 0; i < count; i++) {
-      CallSlot slot = slots.get(i);
-      PendingCall<?> call = slot == null ? null : slot.owner;
-      if (call != null && call.sweep(now) && (!more || call.deadlineNs() - next < 0)) {
+      ResponseSlot slot = slots.get(i);
+      PendingResponse<?> pending = slot == null ? null : slot.owner;
+      if (pending != null && pending.sweep(now) && (!more || pending.deadlineNs() - next < 0)) {
         more = true;
-        next = call.deadlineNs();
+        next = pending.deadlineNs();
       }
     }
     if (more) {
@@ -125,14 +127,14 @@ final class Calls {
     }
   }
 
-  CallSlot at(int index) {
+  ResponseSlot at(int index) {
     return index >= 0 && index < MOST ? slots.get(index) : null;
   }
 
-  /** Whether a question is under way on a connection. */
+  /** Whether a request is under way on a connection. */
   boolean any(Connection connection) {
     for (int i = 0; i < made.get(); i++) {
-      CallSlot slot = slots.get(i);
+      ResponseSlot slot = slots.get(i);
       if (slot != null && slot.isOpen() && slot.connection == connection) {
         return true;
       }
@@ -140,12 +142,12 @@ final class Calls {
     return false;
   }
 
-  /** How many questions are under way, by connection. */
+  /** How many requests are under way, by connection. */
   Map<Connection, Integer> openByConnection() {
     Map<Connection, Integer> counts = new HashMap<>();
     int left = open.get() == 0 ? 0 : made.get();
     for (int i = 0; i < left; i++) {
-      CallSlot slot = slots.get(i);
+      ResponseSlot slot = slots.get(i);
       Connection on = slot == null || !slot.isOpen() ? null : slot.connection;
       if (on != null) {
         counts.merge(on, 1, Integer::sum);
@@ -160,7 +162,7 @@ final class Calls {
 
   void failAll(Connection connection, MessagingException.Code code, String text) {
     for (int i = 0; i < made.get(); i++) {
-      CallSlot slot = slots.get(i);
+      ResponseSlot slot = slots.get(i);
       if (slot != null) {
         slot.failOpen(connection, code, text);
       }

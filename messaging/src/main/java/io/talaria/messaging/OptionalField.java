@@ -10,4 +10,4 @@ import java.lang.annotation.Target;
 /** A record component that may be null, for one byte; without this, null is refused. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
-public @interface MayBeNull {}
+public @interface OptionalField {}

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A place for a question under way. Its state is one word, changed by compare-and-set, so an
- * answer, a time-out, a cancellation and the end of the connection meet only one winner.
+ * A place for a request under way. Its state is one word, changed by compare-and-set, so a
+ * response, a time-out, a cancellation and the end of the connection meet only one winner.
  *
  * <pre>
  *   generation 32 | 0 | status:  FREE → OPEN → FILLING → DONE → FREE (next generation)
@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  *                                                 DONE → TAKING → FREE (who takes it is not alone)
  * </pre>
  */
-final class CallSlot {
+final class ResponseSlot {
   static final int FREE = 0;
   static final int OPEN = 1;
   static final int FILLING = 2;
@@ -29,22 +29,23 @@ final class CallSlot {
   static final int SMALL_BYTES = 512;
 
   private static final int SHIFT = 32;
-  private static final String NO_MEMORY = "there is no native memory here for the answer";
-  private static final String UNREADABLE = "the answer could not be taken in";
+  private static final String NO_MEMORY = "there is no native memory here for the response";
+  private static final String UNREADABLE = "the response could not be taken in";
 
   final int index;
   private final AtomicLong word = new AtomicLong();
 
-  /** Of a call without {@link #owner}. */
+  /** Of a request without {@link #owner}. */
   private volatile Thread waiter;
 
-  /** Set before the question is sent. */
+  /** Set before the request is sent. */
   volatile Connection connection;
 
   /**
-   * Whose answer is collected later, see {@link PendingCall#sweep}; null: a thread waits for it.
+   * Whose response is collected later, see {@link PendingResponse#sweep}; null: a thread waits for
+   * it.
    */
-  volatile PendingCall<?> owner;
+  volatile PendingResponse<?> owner;
 
   // Written while FILLING, read when DONE.
   private MemorySegment buffer = MemorySegment.NULL;
@@ -53,14 +54,14 @@ final class CallSlot {
   private MessagingException.Code failure;
   private String failureText;
 
-  /** Bytes of the buffer that {@link Calls} has counted; of whoever gives the slot back. */
+  /** Bytes of the buffer that {@link ResponseSlots} has counted; of whoever gives the slot back. */
   long counted;
 
-  CallSlot(int index) {
+  ResponseSlot(int index) {
     this.index = index;
   }
 
-  /** Begins a call; returns its generation. By who has taken the slot. */
+  /** Begins a request; returns its generation. By who has taken the slot. */
   int open() {
     int generation = generation();
     connection = null;
@@ -84,13 +85,13 @@ final class CallSlot {
     return word.get() == word(generation, DONE);
   }
 
-  /** Whether that call is over and its place used for another. */
+  /** Whether that request is over and its place used for another. */
   boolean gone(int generation) {
     long now = word.get();
     return (int) (now >>> SHIFT) != generation || (int) now == FREE;
   }
 
-  /** Whether that call has an answer or a failure, or is over. */
+  /** Whether that request has a response or a failure, or is over. */
   boolean ended(int generation) {
     long now = word.get();
     return now != word(generation, OPEN) && now != word(generation, FILLING);
@@ -100,11 +101,11 @@ final class CallSlot {
     return (int) word.get() == OPEN;
   }
 
-  /** Fills in an answer's bytes; false if nobody waits for it any more. */
-  boolean answer(
+  /** Fills in a response's bytes; false if nobody waits for it any more. */
+  boolean complete(
       Connection from,
       int generation,
-      TypeEntry answerType,
+      TypeEntry responseType,
       MemorySegment memory,
       long offset,
       int length) {
@@ -118,10 +119,10 @@ final class CallSlot {
       }
       MemorySegment.copy(memory, offset, buffer, 0, length);
       bytes = length;
-      type = answerType;
+      type = responseType;
     } catch (Throwable e) { // whoever waits is told, with what is there: there may be no memory
       boolean noMemory = e instanceof OutOfMemoryError;
-      failure = noMemory ? MessagingException.Code.NO_ROOM : MessagingException.Code.LOST;
+      failure = noMemory ? MessagingException.Code.BACK_PRESSURED : MessagingException.Code.LOST;
       failureText = noMemory ? NO_MEMORY : UNREADABLE;
       finish(generation);
       if (noMemory) {
@@ -158,9 +159,9 @@ final class CallSlot {
     if (thread != null) {
       LockSupport.unpark(thread);
     }
-    PendingCall<?> call = owner;
-    if (call != null) {
-      call.ended(generation);
+    PendingResponse<?> pending = owner;
+    if (pending != null) {
+      pending.ended(generation);
     }
   }
 
@@ -173,17 +174,17 @@ final class CallSlot {
     return word.compareAndSet(word(generation, OPEN), word(generation + 1, FREE));
   }
 
-  /** Ends a call that is done, without its result; nothing if it was given up. */
+  /** Ends a request that is done, without its result; nothing if it was given up. */
   void reset(int generation) {
     boolean unused = word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
   }
 
-  /** Takes a call that is done for the caller alone; false if it is not done, or another's. */
+  /** Takes a request that is done for the caller alone; false if it is not done, or another's. */
   boolean beginTake(int generation) {
     return word.compareAndSet(word(generation, DONE), word(generation, TAKING));
   }
 
-  /** Ends a call after {@link #beginTake}. */
+  /** Ends a request after {@link #beginTake}. */
   void free(int generation) {
     word.set(word(generation + 1, FREE));
   }
@@ -198,7 +199,7 @@ final class CallSlot {
     buffer = MemorySegment.NULL;
   }
 
-  /** The result of a call whose slot is for another. Of whoever has taken it. */
+  /** The result of a request whose slot is for another. Of whoever has taken it. */
   static final class Kept {
     private MemorySegment buffer;
     private int bytes;
@@ -221,7 +222,7 @@ final class CallSlot {
     buffer = MemorySegment.NULL;
   }
 
-  /** Takes the result, and ends the call. By the one who collects. */
+  /** Takes the result, and ends the request. By the one who collects. */
   Object take(int generation, ThreadContext context, Class<?> wanted) throws MessagingException {
     try {
       return result(context, wanted, failure, failureText, type, buffer, bytes);
@@ -245,7 +246,7 @@ final class CallSlot {
     if (type == null || !wanted.isAssignableFrom(type.type)) {
       throw new MessagingException(
           MessagingException.Code.TYPE_MISMATCH,
-          "the answer is a "
+          "the response is a "
               + (type == null ? "type that is not known here" : type.name())
               + ", not a "
               + wanted.getName());
@@ -258,12 +259,12 @@ final class CallSlot {
       throws MessagingException {
     context.inCodec = true;
     try {
-      Object answer = type.codec.read(context.in.over(buffer, 0, bytes));
+      Object response = type.codec.read(context.in.over(buffer, 0, bytes));
       context.in.expectEnd();
-      return answer;
+      return response;
     } catch (Throwable e) { // of its codec or constructor
       throw new MessagingException(
-          MessagingException.Code.TYPE_MISMATCH, "the answer cannot be read: " + Thrown.text(e));
+          MessagingException.Code.TYPE_MISMATCH, "the response cannot be read: " + Thrown.text(e));
     } finally {
       context.in.done();
       context.inCodec = false;

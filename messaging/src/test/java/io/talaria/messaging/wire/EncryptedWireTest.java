@@ -22,9 +22,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a seal lets through, and what not. */
+/** What encryption lets through, and what not. */
 @Timeout(120)
-class SealedWireTest {
+class EncryptedWireTest {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final byte[] KEY =
       "a key that both ends have, 32 by".getBytes(StandardCharsets.US_ASCII);
@@ -50,8 +50,9 @@ class SealedWireTest {
     far.close();
   }
 
-  private static SealedWire wire(SocketChannel channel, boolean caller) {
-    return new SealedWire(channel, SealedWire.secret(KEY, caller, TRANSCRIPT), NOTHING.duplicate());
+  private static EncryptedWire wire(SocketChannel channel, boolean caller) {
+    return new EncryptedWire(
+        channel, EncryptedWire.secret(KEY, caller, TRANSCRIPT), NOTHING.duplicate());
   }
 
   private static byte[] readAll(Wire from, int bytes, int step) throws IOException {
@@ -71,8 +72,8 @@ class SealedWireTest {
   void whatGoesInComesOut() throws Exception {
     Random random = new Random(5);
     for (int way = 0; way < 2; way++) {
-      SealedWire sender = wire(way == 0 ? near : far, way == 0);
-      SealedWire receiver = wire(way == 0 ? far : near, way != 0);
+      EncryptedWire sender = wire(way == 0 ? near : far, way == 0);
+      EncryptedWire receiver = wire(way == 0 ? far : near, way != 0);
       byte[] sent = new byte[3_000_001];
       random.nextBytes(sent);
       Thread reader = Thread.currentThread();
@@ -105,10 +106,10 @@ class SealedWireTest {
 
   @Test
   void nothingOnTheWayCanBeReadAndNoFrameLooksLikeAnother() throws Exception {
-    SealedWire sender = wire(near, true);
+    EncryptedWire sender = wire(near, true);
     byte[] plain = new byte[64];
-    byte[] first = bytes(sender.sealed(ByteBuffer.wrap(plain)));
-    byte[] second = bytes(sender.sealed(ByteBuffer.wrap(plain)));
+    byte[] first = bytes(sender.encrypted(ByteBuffer.wrap(plain)));
+    byte[] second = bytes(sender.encrypted(ByteBuffer.wrap(plain)));
     assertThat(first).hasSize(4 + 64 + 16);
     assertThat(Arrays.copyOfRange(first, 4, 68)).isNotEqualTo(plain);
     assertThat(second).isNotEqualTo(first);
@@ -123,11 +124,12 @@ class SealedWireTest {
   @Test
   void anyBitThatIsChangedIsFound() throws Exception {
     for (int bit = 0; bit < 8 * (4 + 8 + 16); bit++) {
-      byte[] frame = bytes(wire(near, true).sealed(ByteBuffer.wrap(new byte[8])));
+      byte[] frame = bytes(wire(near, true).encrypted(ByteBuffer.wrap(new byte[8])));
       frame[bit / 8] ^= (byte) (1 << bit % 8);
-      SealedWire receiver =
-          new SealedWire(far, SealedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(frame));
-      if (bit < 32 && length(frame) > 8 && length(frame) <= SealedWire.MAX_BYTES) {
+      EncryptedWire receiver =
+          new EncryptedWire(
+              far, EncryptedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(frame));
+      if (bit < 32 && length(frame) > 8 && length(frame) <= EncryptedWire.MAX_BYTES) {
         assertThat(receiver.read(ByteBuffer.allocate(100))).as("bit %d", bit).isZero(); // it waits
       } else {
         assertThatThrownBy(() -> receiver.read(ByteBuffer.allocate(100)))
@@ -143,18 +145,20 @@ class SealedWireTest {
 
   @Test
   void whatIsRepeatedLeftOutOrReflectedIsFound() throws Exception {
-    SealedWire sender = wire(near, true);
-    byte[] first = bytes(sender.sealed(ByteBuffer.wrap(new byte[8])));
-    byte[] second = bytes(sender.sealed(ByteBuffer.wrap(new byte[8])));
+    EncryptedWire sender = wire(near, true);
+    byte[] first = bytes(sender.encrypted(ByteBuffer.wrap(new byte[8])));
+    byte[] second = bytes(sender.encrypted(ByteBuffer.wrap(new byte[8])));
     byte[][] wrong = {join(first, first), join(second, first), join(first, second, second)};
     for (byte[] each : wrong) {
-      SealedWire receiver =
-          new SealedWire(far, SealedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(each));
+      EncryptedWire receiver =
+          new EncryptedWire(
+              far, EncryptedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(each));
       assertThatThrownBy(() -> receiver.read(ByteBuffer.allocate(1000)))
           .isInstanceOf(ProtocolException.class);
     }
-    SealedWire same =
-        new SealedWire(near, SealedWire.secret(KEY, true, TRANSCRIPT), ByteBuffer.wrap(first));
+    EncryptedWire same =
+        new EncryptedWire(
+            near, EncryptedWire.secret(KEY, true, TRANSCRIPT), ByteBuffer.wrap(first));
     assertThatThrownBy(() -> same.read(ByteBuffer.allocate(1000)))
         .isInstanceOf(ProtocolException.class);
   }
@@ -169,8 +173,8 @@ class SealedWireTest {
 
   @Test
   void aSessionCutOffInMidFrameIsNoEnd() throws Exception {
-    byte[] frame = bytes(wire(near, true).sealed(ByteBuffer.wrap(new byte[8])));
-    SealedWire receiver = wire(far, false);
+    byte[] frame = bytes(wire(near, true).encrypted(ByteBuffer.wrap(new byte[8])));
+    EncryptedWire receiver = wire(far, false);
     assertThat(near.write(ByteBuffer.wrap(frame, 0, 20))).isEqualTo(20);
     near.shutdownOutput();
     assertThatThrownBy(
@@ -184,7 +188,7 @@ class SealedWireTest {
 
   @Test
   void theEndBetweenFramesIsOne() throws Exception {
-    SealedWire receiver = wire(far, false);
+    EncryptedWire receiver = wire(far, false);
     near.shutdownOutput();
     int got = 0;
     while (got == 0) {

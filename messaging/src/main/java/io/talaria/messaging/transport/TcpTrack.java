@@ -16,20 +16,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A connection on which frames travel. Whoever has the output lock sends; whoever has the inlet
  * lock receives.
  */
-public final class StreamTrack extends MirrorTrack {
+public final class TcpTrack extends MirrorTrack {
   private static final int STAGE_BYTES = 256 << 10;
 
   private final SocketChannel session;
   private final Wire wire;
-  private final ByteBuffer[] ringBytes = new ByteBuffer[Lane.COUNT];
-  private final ByteBuffer[] mirrorBytes = new ByteBuffer[Lane.COUNT];
+  private final ByteBuffer[] ringBytes = new ByteBuffer[RingPair.COUNT];
+  private final ByteBuffer[] mirrorBytes = new ByteBuffer[RingPair.COUNT];
 
   // Output; under its lock.
   private final AtomicBoolean outputLock = new AtomicBoolean();
-  private final ByteBuffer header = little(StreamLayout.CREDIT_FRAME_BYTES);
+  private final ByteBuffer header = little(TcpLayout.CREDIT_FRAME_BYTES);
   private final ByteBuffer[] frame = new ByteBuffer[2];
   private boolean pending;
-  private int pendingLane;
+  private int pendingPriority;
   private volatile boolean again;
   private volatile boolean blocked;
 
@@ -43,10 +43,10 @@ public final class StreamTrack extends MirrorTrack {
    * @param wire what its bytes go through
    * @param first what was read of the other end's frames already
    * @param why it is this transport
-   * @param outCapacity of each lane here, in bytes
-   * @param inCapacity of each lane at the other end
+   * @param outCapacity of the ring of each priority here, in bytes
+   * @param inCapacity of the ring of each priority at the other end
    */
-  public StreamTrack(
+  public TcpTrack(
       TrackOwner owner,
       SocketChannel session,
       Wire wire,
@@ -54,10 +54,10 @@ public final class StreamTrack extends MirrorTrack {
       String why,
       int[] outCapacity,
       int[] inCapacity) {
-    super(owner, why, StreamLayout.MAGIC, outCapacity, inCapacity);
+    super(owner, why, TcpLayout.MAGIC, outCapacity, inCapacity);
     this.session = session;
     this.wire = wire;
-    for (int i = 0; i < Lane.COUNT; i++) {
+    for (int i = 0; i < RingPair.COUNT; i++) {
       ringBytes[i] = sender(i).memory().asByteBuffer();
       mirrorBytes[i] = mirror(i).memory().asByteBuffer();
     }
@@ -73,7 +73,7 @@ public final class StreamTrack extends MirrorTrack {
 
   @Override
   public String transport() {
-    return "stream";
+    return "tcp";
   }
 
   @Override
@@ -149,9 +149,9 @@ public final class StreamTrack extends MirrorTrack {
       }
       pending = false;
       blocked = false;
-      if (pendingLane >= 0) {
-        sender(pendingLane).publish();
-        if (sender(pendingLane).mustWake()) {
+      if (pendingPriority >= 0) {
+        sender(pendingPriority).publish();
+        if (sender(pendingPriority).mustWake()) {
           owner.wakeWaiters();
         }
       }
@@ -171,22 +171,22 @@ public final class StreamTrack extends MirrorTrack {
     if (takeCredit(header, 0)) {
       frame[1] = ringBytes[0];
       frame[1].limit(0);
-      pendingLane = -1;
+      pendingPriority = -1;
       pending = true;
       return true;
     }
-    return prepareData(Lane.EXPRESS) || prepareData(Lane.BULK);
+    return prepareData(RingPair.CONTROL) || prepareData(RingPair.DATA);
   }
 
-  private boolean prepareData(int lane) {
-    if (!takeRun(lane, header, 0)) {
+  private boolean prepareData(int priority) {
+    if (!takeRun(priority, header, 0)) {
       return false;
     }
-    header.limit(StreamLayout.HEADER_BYTES);
-    frame[1] = ringBytes[lane];
+    header.limit(TcpLayout.HEADER_BYTES);
+    frame[1] = ringBytes[priority];
     frame[1].clear();
     frame[1].position(runStart()).limit(runStart() + runBytes());
-    pendingLane = lane;
+    pendingPriority = priority;
     pending = true;
     return true;
   }
@@ -233,7 +233,7 @@ public final class StreamTrack extends MirrorTrack {
     while (true) {
       if (awaited() == 0) {
         int have = stage.remaining();
-        int took = have < StreamLayout.HEADER_BYTES ? 0 : takeHeader(stage, stage.position(), have);
+        int took = have < TcpLayout.HEADER_BYTES ? 0 : takeHeader(stage, stage.position(), have);
         if (took == 0) {
           break;
         }
@@ -250,7 +250,7 @@ public final class StreamTrack extends MirrorTrack {
     if (now == 0) {
       return false;
     }
-    mirrorBytes[awaitedLane()].put(place(), stage, stage.position(), now);
+    mirrorBytes[awaitedPriority()].put(place(), stage, stage.position(), now);
     stage.position(stage.position() + now);
     arrived(now);
     return true;

@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** A place for a question has an end, whatever goes wrong. */
-class CallSlotTest {
+/** A place for a request has an end, whatever goes wrong. */
+class ResponseSlotTest {
   @Test
-  void anAnswerThatCannotBeTakenInEndsTheCall() {
-    CallSlot slot = new CallSlot(0);
+  void aResponseThatCannotBeTakenInEndsTheRequest() {
+    ResponseSlot slot = new ResponseSlot(0);
     int generation = slot.open();
-    assertThatThrownBy(() -> slot.answer(null, generation, null, MemorySegment.NULL, 0, 1))
+    assertThatThrownBy(() -> slot.complete(null, generation, null, MemorySegment.NULL, 0, 1))
         .isInstanceOf(IndexOutOfBoundsException.class); // as if its connection had ended meanwhile
     assertThat(slot.done(generation)).isTrue();
     slot.reset(generation);

@@ -23,12 +23,12 @@ import java.util.function.BooleanSupplier;
  * {@linkplain #lock() out lock} is held by who writes to TCP, switches, rings, or says that the
  * output ends: none of them may come between another's look at the phase and what it does then. A
  * write to the transport needs the write lock only. The phase itself is {@link
- * Lane#transportOutput}: null while on TCP, changed under the out lock, once, and looked at by any
- * thread.
+ * ConnectionPath#transportOutput}: null while on TCP, changed under the out lock, once, and looked
+ * at by any thread.
  */
-final class LaneOutput {
+final class PathOutput {
   private final Context context;
-  private final Lane lane;
+  private final ConnectionPath connectionPath;
   private final TalariaSocketChannel channel;
   private final SocketChannel control;
   private final ConnectionCounters counters;
@@ -42,10 +42,13 @@ final class LaneOutput {
   /** How often the peer had woken this side when the writer last looked. Under the write lock. */
   private int knownWakes;
 
-  LaneOutput(
-      Context context, Lane lane, TalariaSocketChannel channel, ConnectionCounters counters) {
+  PathOutput(
+      Context context,
+      ConnectionPath connectionPath,
+      TalariaSocketChannel channel,
+      ConnectionCounters counters) {
     this.context = context;
-    this.lane = lane;
+    this.connectionPath = connectionPath;
     this.channel = channel;
     this.counters = counters;
     control = channel.control();
@@ -59,7 +62,7 @@ final class LaneOutput {
 
   /** Whether it is on the transport. Any thread. */
   private boolean switched() {
-    return lane.transportOutput() != null;
+    return connectionPath.transportOutput() != null;
   }
 
   // ---- writing: under the write lock
@@ -71,11 +74,11 @@ final class LaneOutput {
         try {
           return tcp.write(src);
         } catch (IOException e) {
-          throw lane.input().failedOnTcp(e);
+          throw connectionPath.input().failedOnTcp(e);
         }
       }
     }
-    return lane.transportOutput().write(src);
+    return connectionPath.transportOutput().write(src);
   }
 
   /** Gathers as much as there is room for, while the output was last seen on TCP. */
@@ -85,21 +88,21 @@ final class LaneOutput {
         try {
           return tcp.write(srcs, offset, length);
         } catch (IOException e) {
-          throw lane.input().failedOnTcp(e);
+          throw connectionPath.input().failedOnTcp(e);
         }
       }
     }
-    return lane.transportOutput().write(srcs, offset, length);
+    return connectionPath.transportOutput().write(srcs, offset, length);
   }
 
   /** Sleeps until there may be room, or something has happened to the connection. */
   void sleep() throws IOException {
-    knownWakes = lane.wakes();
+    knownWakes = connectionPath.wakes();
     if (!switched()) {
-      boolean unused = lane.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
+      boolean unused = connectionPath.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
-    lane.transportSleep().sleep(TransportStream.WRITE, 0);
+    connectionPath.transportSleep().sleep(TransportStream.WRITE, 0);
   }
 
   /**
@@ -110,16 +113,18 @@ final class LaneOutput {
   boolean nothingToWaitFor(int event) {
     boolean onTcp = event == JdkNio.WRITABLE;
     return channel.outputEnding()
-        || lane.wakes() != knownWakes
+        || connectionPath.wakes() != knownWakes
         || onTcp == switched()
-        || (!onTcp && (lane.link().over() || lane.transportSleep().over(TransportStream.WRITE)));
+        || (!onTcp
+            && (connectionPath.link().over()
+                || connectionPath.transportSleep().over(TransportStream.WRITE)));
   }
 
   // ---- the switch: under the out lock
 
   /** Lets the output switch as soon as both sides have agreed. Any thread, without the lock. */
   void switchIfEstablished() {
-    TransportStream fast = lane.stream();
+    TransportStream fast = connectionPath.stream();
     if (!switched() && fast != null && fast.established()) {
       synchronized (lock) {
         if (!switched()) {
@@ -133,12 +138,12 @@ final class LaneOutput {
   private boolean staysOnTcp() {
     assert Thread.holdsLock(lock);
     if (!switched()) {
-      TransportStream fast = lane.stream();
+      TransportStream fast = connectionPath.stream();
       if (fast == null) {
         return true;
       }
       if (!fast.established()) {
-        lane.upgrade().noteWithdrawal();
+        connectionPath.upgrade().noteWithdrawal();
         return true;
       }
       switchNow();
@@ -148,12 +153,13 @@ final class LaneOutput {
 
   private void switchNow() {
     assert Thread.holdsLock(lock);
-    TransportStream fast = lane.stream();
+    TransportStream fast = connectionPath.stream();
     fast.switchOut(tcp.writtenBytes());
-    lane.writesTo(new TransportOutput(fast, counters, new Spinner(context.spinning()), channel));
-    lane.waiter().wake(ControlWaiter.WRITER); // it may wait for room on TCP
-    lane.upgrade().showFast();
-    lane.nudgeSelectors();
+    connectionPath.writesTo(
+        new TransportOutput(fast, counters, new Spinner(context.spinning()), channel));
+    connectionPath.waiter().wake(ControlWaiter.WRITER); // it may wait for room on TCP
+    connectionPath.upgrade().showFast();
+    connectionPath.nudgeSelectors();
   }
 
   // ---- what the peer has of it: any thread
@@ -165,7 +171,7 @@ final class LaneOutput {
 
   /** Whether nothing but doorbells of ours can be unread at the peer. */
   boolean peerLacksDoorbellsOnly() {
-    TransportStream fast = lane.stream();
+    TransportStream fast = connectionPath.stream();
     return switched() && (fast.peerInputSwitched() || fast.peerInputTaken() == tcp.writtenBytes());
   }
 
@@ -176,18 +182,18 @@ final class LaneOutput {
    */
   boolean ring() {
     synchronized (lock) {
-      TransportStream fast = lane.stream();
+      TransportStream fast = connectionPath.stream();
       if (!switched()) {
         if (fast == null || !fast.established()) {
           return false;
         }
         switchNow();
       }
-      ControlLink link = lane.link();
-      if (link.ended() || lane.upgrade().peerAbandoned()) {
+      ControlLink link = connectionPath.link();
+      if (link.ended() || connectionPath.upgrade().peerAbandoned()) {
         return false;
       }
-      if (lane.input().bytesMayBeOnTcp()) {
+      if (connectionPath.input().bytesMayBeOnTcp()) {
         fast.wakePeerBySession();
         return true;
       }
@@ -199,8 +205,8 @@ final class LaneOutput {
 
   /** The output has been shut down: whoever waits for it to be writable is to see that. */
   void wakeWriter() {
-    lane.waiter().wake(ControlWaiter.WRITER);
-    lane.nudgeSelectors();
+    connectionPath.waiter().wake(ControlWaiter.WRITER);
+    connectionPath.nudgeSelectors();
   }
 
   /**
@@ -225,8 +231,8 @@ final class LaneOutput {
   /** Whether the output ends on TCP; else it has switched. */
   private boolean endsOnTcp() {
     assert Thread.holdsLock(lock);
-    TransportStream fast = lane.stream();
-    if (!switched() && fast != null && !lane.upgrade().withdraw(fast)) {
+    TransportStream fast = connectionPath.stream();
+    if (!switched() && fast != null && !connectionPath.upgrade().withdraw(fast)) {
       switchNow();
     }
     return !switched();
@@ -235,8 +241,10 @@ final class LaneOutput {
   /** Writes in the transport that no more bytes come. What writes have taken must stand before. */
   void finish() {
     synchronized (lock) {
-      if (lane.ending().toBeTold()) { // else a close has been faster, and the stream may be gone
-        lane.stream().finishOutput();
+      if (connectionPath
+          .ending()
+          .toBeTold()) { // else a close has been faster, and the stream may be gone
+        connectionPath.stream().finishOutput();
       }
     }
     abandonIfBothAreShut();
@@ -249,8 +257,8 @@ final class LaneOutput {
   void abandonIfBothAreShut() {
     if (channel.inputClosed() && channel.outputEnding()) {
       synchronized (lock) {
-        if (lane.ending().toBeTold() && switched()) {
-          lane.stream().abandonInput(false);
+        if (connectionPath.ending().toBeTold() && switched()) {
+          connectionPath.stream().abandonInput(false);
         }
       }
     }
@@ -259,7 +267,7 @@ final class LaneOutput {
   /** Whether {@link #end} is still to be called, and has something to write. */
   boolean endsAccelerated() {
     synchronized (lock) {
-      return lane.ending().toBeTold() && !endsOnTcp();
+      return connectionPath.ending().toBeTold() && !endsOnTcp();
     }
   }
 
@@ -271,13 +279,13 @@ final class LaneOutput {
    */
   void endHalf() {
     synchronized (lock) {
-      if (lane.ending().toBeTold()) {
+      if (connectionPath.ending().toBeTold()) {
         boolean onTcp = endsOnTcp();
         if (!channel.options().lingerZero()) {
           if (onTcp) {
-            lane.link().shutOutput();
+            connectionPath.link().shutOutput();
           } else {
-            lane.stream().finishOutput();
+            connectionPath.stream().finishOutput();
           }
         }
       }
@@ -294,19 +302,20 @@ final class LaneOutput {
    */
   void end() {
     synchronized (lock) {
-      if (lane.ending().tell()) {
+      if (connectionPath.ending().tell()) {
         boolean lingerZero = channel.options().lingerZero();
         if (endsOnTcp()) {
-          if (lingerZero || lane.input().keptUnread()) { // the kernel takes those for read
-            lane.ending().byReset();
+          if (lingerZero
+              || connectionPath.input().keptUnread()) { // the kernel takes those for read
+            connectionPath.ending().byReset();
           }
           return;
         }
-        TransportStream fast = lane.stream();
-        boolean unread = fast.unread() || lane.input().unreadTcp();
+        TransportStream fast = connectionPath.stream();
+        boolean unread = fast.unread() || connectionPath.input().unreadTcp();
         boolean reset = unread || lingerZero;
         if (reset) {
-          lane.ending().byReset();
+          connectionPath.ending().byReset();
         }
         fast.abandonInput(reset);
         if (reset) {

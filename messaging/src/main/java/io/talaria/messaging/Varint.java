@@ -10,4 +10,4 @@ import java.lang.annotation.Target;
 /** A record component of type int or long that takes only the bytes that its value needs. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
-public @interface Compact {}
+public @interface Varint {}
