@@ -116,20 +116,20 @@ final class Variant {
       return null;
     }
     Ways[] ways = new Ways[ranks];
-    List<String> cards = new ArrayList<>();
+    List<String> rankAddresses = new ArrayList<>();
     try {
       for (int i = 0; i < ranks; i++) {
         ways[i] =
             kind == Kind.UCX || kind == Kind.AUTO_UCX
                 ? new UcxWays(i, ranks, settings.bufferBytes(), settings.creditBytes(), 0)
                 : new Links(i, ranks, options(settings));
-        cards.add(ways[i].card());
+        rankAddresses.add(ways[i].rankAddress());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     for (Ways each : ways) {
-      each.cards(cards);
+      each.rankAddresses(rankAddresses);
     }
     return ways;
   }

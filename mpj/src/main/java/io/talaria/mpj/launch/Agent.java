@@ -27,7 +27,7 @@ public final class Agent {
     FileOutputStream out = new FileOutputStream(FileDescriptor.out);
     System.setOut(System.err); // Nothing but frames may go there.
     out.write(
-        (AgentWire.GREETING + AgentWire.VERSION + " " + Runtime.version().feature() + "\n")
+        (AgentWire.HANDSHAKE + AgentWire.VERSION + " " + Runtime.version().feature() + "\n")
             .getBytes(StandardCharsets.UTF_8));
     AgentWire wire = new AgentWire(System.in, out);
     AgentWire.Frame first = wire.read();
@@ -65,7 +65,7 @@ public final class Agent {
       while ((frame = wire.read()) != null) {
         silence.heard();
         switch (frame.kind()) {
-          case AgentWire.CARDS -> ranks.cards(List.of(frame.text().split("\n")));
+          case AgentWire.RANK_ADDRESSES -> ranks.rankAddresses(List.of(frame.text().split("\n")));
           case AgentWire.GO -> ranks.go();
           case AgentWire.DESCRIBE ->
               wire.send(AgentWire.DESCRIBED, String.join("\n", ranks.describe()));
@@ -93,12 +93,12 @@ public final class Agent {
     }
 
     @Override
-    public void card(int rank, String card) {
+    public void rankAddress(int rank, String rankAddress) {
       wire.tell(
-          AgentWire.CARD,
+          AgentWire.RANK_ADDRESS,
           to -> {
             to.writeInt(rank);
-            to.writeUTF(card);
+            to.writeUTF(rankAddress);
           });
     }
 

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What launcher and agent say to each other over the standard streams of the command that started
- * the agent: after one line of greeting, frames.
+ * the agent: after one line, the handshake, frames.
  *
  * <pre>
  *  frame   kind:1 | length:4 | bytes, at most 16 MiB           big endian
@@ -24,18 +24,18 @@ final class AgentWire {
   static final int VERSION = 1;
 
   /** The agent's first line: this, its version, that of its Java. */
-  static final String GREETING = "talaria-mpj-agent ";
+  static final String HANDSHAKE = "talaria-mpj-agent ";
 
   // From the launcher.
   static final int PLAN = 1;
-  static final int CARDS = 2;
+  static final int RANK_ADDRESSES = 2;
   static final int GO = 3;
   static final int DESCRIBE = 4;
   static final int STOP = 5;
 
   // From the agent.
   static final int HELLO = 21;
-  static final int CARD = 22;
+  static final int RANK_ADDRESS = 22;
   static final int INIT = 23;
   static final int FINISH = 24;
   static final int FINALIZED = 25;

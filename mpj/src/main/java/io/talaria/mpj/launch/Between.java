@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * What {@code auto} takes between hosts: UCX if each rank has it, else connections. All ranks
- * decide alike, because each decides from the cards of all: a line with where a rank listens, and
+ * decide alike, because each decides from the addresses of all ranks: a line with where a rank listens, and
  * behind a bar how UCX reaches it, where UCX is to be taken.
  */
 final class Between {
@@ -28,18 +28,18 @@ final class Between {
     this.ucx = ucx;
   }
 
-  String card() {
-    return ucx == null ? links.card() : links.card() + BAR + ucx.card();
+  String rankAddress() {
+    return ucx == null ? links.rankAddress() : links.rankAddress() + BAR + ucx.rankAddress();
   }
 
   /**
    * Takes one, and closes the other.
    *
-   * @param cards of all ranks
-   * @return the ways that all take, which know the cards
+   * @param rankAddresses of all ranks
+   * @return the ways that all take, which know the addresses
    */
-  Ways choose(List<String> cards) {
-    boolean all = ucx != null && cards.stream().allMatch(card -> card.contains(BAR));
+  Ways choose(List<String> rankAddresses) {
+    boolean all = ucx != null && rankAddresses.stream().allMatch(rankAddress -> rankAddress.contains(BAR));
     if (!all && ucx != null) {
       ucx.close();
     }
@@ -48,15 +48,15 @@ final class Between {
     }
     Ways taken = all ? ucx : links;
     List<String> parts = new ArrayList<>();
-    for (String card : cards) {
-      parts.add(part(card, all));
+    for (String rankAddress : rankAddresses) {
+      parts.add(part(rankAddress, all));
     }
-    taken.cards(parts);
+    taken.rankAddresses(parts);
     return taken;
   }
 
-  private static String part(String card, boolean ofUcx) {
-    int bar = card.indexOf(BAR);
-    return ofUcx ? card.substring(bar + 1) : bar < 0 ? card : card.substring(0, bar);
+  private static String part(String rankAddress, boolean ofUcx) {
+    int bar = rankAddress.indexOf(BAR);
+    return ofUcx ? rankAddress.substring(bar + 1) : bar < 0 ? rankAddress : rankAddress.substring(0, bar);
   }
 }

@@ -26,7 +26,7 @@ final class ControlLink implements Opening.Exchange {
   private final SocketChannel channel;
   private final Semaphore releases = new Semaphore(0);
   private final CompletableFuture<byte[]> secret = new CompletableFuture<>();
-  private final CompletableFuture<List<String>> cards = new CompletableFuture<>();
+  private final CompletableFuture<List<String>> rankAddresses = new CompletableFuture<>();
 
   ControlLink(Path directory, int rank) throws IOException {
     this.directory = directory;
@@ -46,10 +46,10 @@ final class ControlLink implements Opening.Exchange {
       while ((line = lines.readLine()) != null) {
         if (line.equals("go")) {
           releases.release();
-        } else if (line.equals("cards")) {
-          cards.complete(coming);
-        } else if (line.startsWith("card ")) {
-          coming.add(line.substring("card ".length()));
+        } else if (line.equals("addresses")) {
+          rankAddresses.complete(coming);
+        } else if (line.startsWith("address ")) {
+          coming.add(line.substring("address ".length()));
         } else if (line.startsWith("secret ")) {
           secret.complete(HexFormat.of().parseHex(line.substring("secret ".length())));
         }
@@ -87,9 +87,9 @@ final class ControlLink implements Opening.Exchange {
   }
 
   @Override
-  public List<String> cards(String mine) {
-    tell("card " + mine);
-    return cards.join();
+  public List<String> rankAddresses(String mine) {
+    tell("address " + mine);
+    return rankAddresses.join();
   }
 
   /** Whether the launcher has said «go» since the last time. */

@@ -78,7 +78,7 @@ final class ControlServer implements AutoCloseable {
           continue;
         }
         switch (words[0]) {
-          case "card" -> events.card(number, line.substring("card ".length()));
+          case "address" -> events.rankAddress(number, line.substring("address ".length()));
           case "init" -> {
             rank.init = true;
             events.init(number);

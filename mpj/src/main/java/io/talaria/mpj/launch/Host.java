@@ -12,7 +12,7 @@ interface Host {
     void hello(int rank, long pid);
 
     /** A rank says where it listens. */
-    void card(int rank, String card);
+    void rankAddress(int rank, String rankAddress);
 
     /** A rank has come through {@code MPI.Init}. */
     void init(int rank);
@@ -39,8 +39,8 @@ interface Host {
   /** Starts its ranks; may return before they run. */
   void start();
 
-  /** Gives all ranks the cards of all, by rank. */
-  void cards(List<String> ofAll);
+  /** Gives all ranks the rank addresses of all, by rank. */
+  void rankAddresses(List<String> ofAll);
 
   /** All ranks have come to the end: go on. */
   void go();

@@ -186,12 +186,12 @@ final class HostRanks implements Host {
   }
 
   @Override
-  public void cards(List<String> ofAll) {
+  public void rankAddresses(List<String> ofAll) {
     List<String> lines = new ArrayList<>();
     for (String each : ofAll) {
-      lines.add("card " + each);
+      lines.add("address " + each);
     }
-    lines.add("cards");
+    lines.add("addresses");
     control.tellAll(String.join("\n", lines));
   }
 

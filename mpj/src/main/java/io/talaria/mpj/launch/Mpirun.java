@@ -33,7 +33,7 @@ public final class Mpirun {
     private boolean init;
     private boolean finalized;
     private boolean ended;
-    private String card;
+    private String rankAddress;
   }
 
   private final Options options;
@@ -41,7 +41,7 @@ public final class Mpirun {
   private final List<Host> hosts = new CopyOnWriteArrayList<>();
   private final Rank[] ranks;
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
-  private int cards;
+  private int rankAddresses;
 
   /** Whether all has ended, or a signal has ended the launcher: what ranks do then is no news. */
   private volatile boolean over;
@@ -189,23 +189,23 @@ public final class Mpirun {
     }
 
     @Override
-    public void card(int rank, String card) {
+    public void rankAddress(int rank, String rankAddress) {
       List<String> all = new ArrayList<>();
       synchronized (ranks) {
-        if (ranks[rank].card != null) {
+        if (ranks[rank].rankAddress != null) {
           return;
         }
-        ranks[rank].card = card;
-        if (++cards < ranks.length) {
+        ranks[rank].rankAddress = rankAddress;
+        if (++rankAddresses < ranks.length) {
           arrived();
           return;
         }
         for (Rank each : ranks) {
-          all.add(each.card);
+          all.add(each.rankAddress);
         }
       }
       for (Host host : hosts) {
-        host.cards(all);
+        host.rankAddresses(all);
       }
     }
 
@@ -316,9 +316,9 @@ public final class Mpirun {
               : " has not started within 60 s";
       for (int i = 0; i < ranks.length; i++) {
         Rank rank = ranks[i];
-        boolean absent = waited ? !rank.init && rank.card == null : rank.pid == 0;
+        boolean absent = waited ? !rank.init && rank.rankAddress == null : rank.pid == 0;
         // Who has ended is missed only by those who wait for where it listens.
-        if (absent && (!rank.ended || (waited && cards > 0))) {
+        if (absent && (!rank.ended || (waited && rankAddresses > 0))) {
           late.add(i);
         }
       }

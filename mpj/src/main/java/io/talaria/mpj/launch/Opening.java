@@ -33,7 +33,7 @@ final class Opening {
      * @param mine a line
      * @return a line of each rank
      */
-    List<String> cards(String mine) throws IOException;
+    List<String> rankAddresses(String mine) throws IOException;
   }
 
   private final int rank;
@@ -111,10 +111,10 @@ final class Opening {
     try {
       if (device.equals("auto") && !settings.between().equals("ucx")) {
         Between between = new Between(links(), ucxForRdma());
-        return between.choose(exchange.cards(between.card()));
+        return between.choose(exchange.rankAddresses(between.rankAddress()));
       }
       Ways ways = device.equals("nio") ? links() : ucx();
-      ways.cards(exchange.cards(ways.card()));
+      ways.rankAddresses(exchange.rankAddresses(ways.rankAddress()));
       return ways;
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);

@@ -104,7 +104,7 @@ public final class PmiJob implements Job, Opening.Exchange {
     Socket socket =
         new Socket(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
     socket.setTcpNoDelay(true);
-    return PmiLink.greeting(socket.getInputStream(), socket.getOutputStream(), id);
+    return PmiLink.handshake(socket.getInputStream(), socket.getOutputStream(), id);
   }
 
   @Override
@@ -237,14 +237,14 @@ public final class PmiJob implements Job, Opening.Exchange {
   }
 
   @Override
-  public List<String> cards(String mine) throws IOException {
-    link.put("card" + rank, mine);
+  public List<String> rankAddresses(String mine) throws IOException {
+    link.put("address" + rank, mine);
     link.barrier();
-    List<String> cards = new ArrayList<>();
+    List<String> rankAddresses = new ArrayList<>();
     for (int i = 0; i < size; i++) {
-      cards.add(link.get("card" + i));
+      rankAddresses.add(link.get("address" + i));
     }
-    return cards;
+    return rankAddresses;
   }
 
   @Override

@@ -41,7 +41,7 @@ final class PmiLink extends Pmi {
    *
    * @param id number of this process
    */
-  static PmiLink greeting(InputStream in, OutputStream out, int id) throws IOException {
+  static PmiLink handshake(InputStream in, OutputStream out, int id) throws IOException {
     return new PmiLink(in, out, id);
   }
 
@@ -69,12 +69,12 @@ final class PmiLink extends Pmi {
     return line.trim().substring(start.length());
   }
 
-  /** Ranks of the job, as the launcher said in its greeting. */
+  /** Ranks of the job, as the launcher said in its handshake. */
   int size() {
     return size;
   }
 
-  /** Number of this rank, as the launcher said in its greeting. */
+  /** Number of this rank, as the launcher said in its handshake. */
   int rank() {
     return rank;
   }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * standard streams are the link.
  */
 final class RemoteHost implements Host {
-  private static final int LONGEST_GREETING = 4096;
+  private static final int LONGEST_HANDSHAKE = 4096;
   private static final int MAX_LINES_BEFORE = 200;
 
   private final Plan plan;
@@ -122,7 +122,7 @@ final class RemoteHost implements Host {
     try {
       // A name server or a slow login may take its time: the launcher's limit counts.
       silence.busy(true);
-      check(greeting(process.getInputStream()));
+      check(handshake(process.getInputStream()));
       silence.busy(false);
       AgentWire link = new AgentWire(process.getInputStream(), process.getOutputStream());
       link.send(AgentWire.PLAN, plan::write);
@@ -166,19 +166,19 @@ final class RemoteHost implements Host {
   }
 
   /** Skips what a login prints; the agent's first line. */
-  private String greeting(InputStream in) throws IOException {
+  private String handshake(InputStream in) throws IOException {
     for (int i = 0; i < MAX_LINES_BEFORE; i++) {
       ByteArrayOutputStream line = new ByteArrayOutputStream();
       int b;
       while ((b = in.read()) != '\n') {
-        if (b < 0 || line.size() == LONGEST_GREETING) {
+        if (b < 0 || line.size() == LONGEST_HANDSHAKE) {
           before.append(line.toString(StandardCharsets.UTF_8));
           throw new IOException("no agent answers");
         }
         line.write(b);
       }
       String text = line.toString(StandardCharsets.UTF_8);
-      if (text.startsWith(AgentWire.GREETING)) {
+      if (text.startsWith(AgentWire.HANDSHAKE)) {
         return text;
       }
       before.append(text).append(' ');
@@ -186,8 +186,8 @@ final class RemoteHost implements Host {
     throw new IOException("no agent answers in " + MAX_LINES_BEFORE + " lines");
   }
 
-  private static void check(String greeting) throws IOException {
-    String[] words = greeting.substring(AgentWire.GREETING.length()).strip().split(" ");
+  private static void check(String handshake) throws IOException {
+    String[] words = handshake.substring(AgentWire.HANDSHAKE.length()).strip().split(" ");
     if (!words[0].equals("" + AgentWire.VERSION)) {
       throw new IOException(
           "its agent speaks version " + words[0] + ", this launcher " + AgentWire.VERSION);
@@ -204,7 +204,7 @@ final class RemoteHost implements Host {
     DataInputStream in = frame.content();
     switch (frame.kind()) {
       case AgentWire.HELLO -> events.hello(rank(in), in.readLong());
-      case AgentWire.CARD -> events.card(rank(in), in.readUTF());
+      case AgentWire.RANK_ADDRESS -> events.rankAddress(rank(in), in.readUTF());
       case AgentWire.INIT -> events.init(rank(in));
       case AgentWire.FINISH -> events.finish(rank(in));
       case AgentWire.FINALIZED -> events.finalized(rank(in));
@@ -246,8 +246,8 @@ final class RemoteHost implements Host {
   }
 
   @Override
-  public void cards(List<String> ofAll) {
-    tell(AgentWire.CARDS, String.join("\n", ofAll));
+  public void rankAddresses(List<String> ofAll) {
+    tell(AgentWire.RANK_ADDRESSES, String.join("\n", ofAll));
   }
 
   @Override

@@ -30,9 +30,9 @@ class BetweenTest {
   }
 
   private static List<String> taken(Between... ranks) {
-    List<String> cards = List.of(ranks[0].card(), ranks[1].card());
-    Ways first = ranks[0].choose(cards);
-    Ways second = ranks[1].choose(cards);
+    List<String> rankAddresses = List.of(ranks[0].rankAddress(), ranks[1].rankAddress());
+    Ways first = ranks[0].choose(rankAddresses);
+    Ways second = ranks[1].choose(rankAddresses);
     first.close();
     second.close();
     return List.of(first.name(), second.name());

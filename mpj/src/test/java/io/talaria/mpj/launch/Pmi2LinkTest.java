@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is said to a launcher that speaks PMI-2, and what it may not answer. */
 class Pmi2LinkTest {
-  private static final String GREETING =
+  private static final String HANDSHAKE =
       "cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n"
           + framed("cmd=fullinit-response;rc=0;pmi-version=2;pmi-subversion=0;rank=3;size=4;");
 
@@ -38,7 +38,7 @@ class Pmi2LinkTest {
   void textsArePutFencedAndGot() throws Exception {
     Pmi2Link link =
         link(
-            GREETING
+            HANDSHAKE
                 + framed("cmd=kvs-put-response;rc=0;")
                 + framed("cmd=kvs-fence-response;rc=0;")
                 + framed("cmd=kvs-get-response;rc=0;found=TRUE;value=e6120623d63;")
@@ -47,12 +47,12 @@ class Pmi2LinkTest {
         .isEqualTo(
             "cmd=init pmi_version=2 pmi_subversion=0\n"
                 + framed("cmd=fullinit;pmijobid=77.0;pmirank=3;threaded=FALSE;"));
-    link.put("card3", "a b=c");
-    assertThat(said()).isEqualTo(framed("cmd=kvs-put;key=card3-0;value=e6120623d63;"));
+    link.put("rankAddress3", "a b=c");
+    assertThat(said()).isEqualTo(framed("cmd=kvs-put;key=rankAddress3-0;value=e6120623d63;"));
     link.barrier();
     assertThat(said()).isEqualTo(framed("cmd=kvs-fence;"));
-    assertThat(link.get("card3")).isEqualTo("a b=c");
-    assertThat(said()).isEqualTo(framed("cmd=kvs-get;jobid=;srcid=-1;key=card3-0;"));
+    assertThat(link.get("rankAddress3")).isEqualTo("a b=c");
+    assertThat(said()).isEqualTo(framed("cmd=kvs-get;jobid=;srcid=-1;key=rankAddress3-0;"));
     link.end();
     assertThat(said()).isEqualTo(framed("cmd=finalize;"));
     link.abort(9);
@@ -67,13 +67,13 @@ class Pmi2LinkTest {
     assertThatThrownBy(() -> link("cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=1\n"))
         .hasMessageContaining("rc=-1");
     assertThatThrownBy(() -> link("x".repeat(2_000))).hasMessageContaining("longer than 1024");
-    Pmi2Link missing = link(GREETING + framed("cmd=kvs-get-response;rc=0;found=FALSE;"));
+    Pmi2Link missing = link(HANDSHAKE + framed("cmd=kvs-get-response;rc=0;found=FALSE;"));
     assertThatThrownBy(() -> missing.get("x")).hasMessageContaining("has no value of x-0");
-    Pmi2Link failing = link(GREETING + framed("cmd=kvs-put-response;rc=14;errmsg=full;"));
+    Pmi2Link failing = link(HANDSHAKE + framed("cmd=kvs-put-response;rc=14;errmsg=full;"));
     assertThatThrownBy(() -> failing.put("x", "y")).hasMessageContaining("errmsg=full");
-    Pmi2Link lying = link(GREETING + "999999cmd=");
+    Pmi2Link lying = link(HANDSHAKE + "999999cmd=");
     assertThatThrownBy(lying::barrier).hasMessageContaining("«999999»");
-    Pmi2Link cut = link(GREETING + "100   cmd=");
+    Pmi2Link cut = link(HANDSHAKE + "100   cmd=");
     assertThatThrownBy(cut::barrier).hasMessageContaining("has ended its link");
   }
 }

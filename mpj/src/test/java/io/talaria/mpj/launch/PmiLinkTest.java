@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is said to a launcher that speaks PMI-1, and what it may not answer. */
 class PmiLinkTest {
-  private static final String GREETING =
+  private static final String HANDSHAKE =
       """
       cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0
       cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=12
@@ -37,7 +37,7 @@ class PmiLinkTest {
     String ok = "cmd=put_result rc=0 msg=success\n";
     PmiLink link =
         link(
-            GREETING
+            HANDSHAKE
                 + ok
                 + ok
                 + "cmd=barrier_out\n"
@@ -46,16 +46,16 @@ class PmiLinkTest {
                 + "cmd=finalize_ack\n");
     assertThat(said())
         .isEqualTo("cmd=init pmi_version=1 pmi_subversion=1\ncmd=get_maxes\ncmd=get_my_kvsname\n");
-    link.put("card3", "a b=c\n");
+    link.put("rankAddress3", "a b=c\n");
     assertThat(said())
         .isEqualTo(
-            "cmd=put kvsname=kvs_7 key=card3-0 value=m6120623d63\n"
-                + "cmd=put kvsname=kvs_7 key=card3-1 value=e0a\n");
+            "cmd=put kvsname=kvs_7 key=rankAddress3-0 value=m6120623d63\n"
+                + "cmd=put kvsname=kvs_7 key=rankAddress3-1 value=e0a\n");
     link.barrier();
     assertThat(said()).isEqualTo("cmd=barrier_in\n");
-    assertThat(link.get("card3")).isEqualTo("a b=c\n");
+    assertThat(link.get("rankAddress3")).isEqualTo("a b=c\n");
     assertThat(said())
-        .isEqualTo("cmd=get kvsname=kvs_7 key=card3-0\ncmd=get kvsname=kvs_7 key=card3-1\n");
+        .isEqualTo("cmd=get kvsname=kvs_7 key=rankAddress3-0\ncmd=get kvsname=kvs_7 key=rankAddress3-1\n");
     link.end();
     assertThat(said()).isEqualTo("cmd=finalize\n");
     link.abort(9);
@@ -64,7 +64,7 @@ class PmiLinkTest {
 
   @Test
   void anEmptyTextIsOnePiece() throws Exception {
-    PmiLink link = link(GREETING + "cmd=put_result rc=0\n" + "cmd=get_result rc=0 value=e\n");
+    PmiLink link = link(HANDSHAKE + "cmd=put_result rc=0\n" + "cmd=get_result rc=0 value=e\n");
     said();
     link.put("x", "");
     assertThat(said()).isEqualTo("cmd=put kvsname=kvs_7 key=x-0 value=e\n");
@@ -78,13 +78,13 @@ class PmiLinkTest {
         .hasMessageContaining("«HTTP/1.1 400 Bad Request» to «cmd=init");
     assertThatThrownBy(() -> link("cmd=response_to_init pmi_version=2 rc=-1\n"))
         .hasMessageContaining("rc=-1");
-    assertThatThrownBy(() -> link(GREETING.replace("vallen_max=12", "vallen_max=many")))
+    assertThatThrownBy(() -> link(HANDSHAKE.replace("vallen_max=12", "vallen_max=many")))
         .hasMessageContaining("vallen_max=many");
-    assertThatThrownBy(() -> link(GREETING.replace("kvsname=kvs_7", "name=kvs_7")))
+    assertThatThrownBy(() -> link(HANDSHAKE.replace("kvsname=kvs_7", "name=kvs_7")))
         .hasMessageContaining("has no kvsname");
-    PmiLink link = link(GREETING + "cmd=get_result rc=0 value=nonsense\n");
+    PmiLink link = link(HANDSHAKE + "cmd=get_result rc=0 value=nonsense\n");
     assertThatThrownBy(() -> link.get("x")).hasMessageContaining("says nonsense for x");
-    PmiLink missing = link(GREETING + "cmd=get_result rc=-1 msg=key_x_not_found\n");
+    PmiLink missing = link(HANDSHAKE + "cmd=get_result rc=-1 msg=key_x_not_found\n");
     assertThatThrownBy(() -> missing.get("x")).hasMessageContaining("key_x_not_found");
   }
 
@@ -92,8 +92,8 @@ class PmiLinkTest {
   void aLauncherThatWasConnectedToIsToldWhoSpeaks() throws Exception {
     String answers = "cmd=initack rc=0\ncmd=set size=4\ncmd=set rank=3\ncmd=set debug=0\n";
     PmiLink link =
-        PmiLink.greeting(
-            new ByteArrayInputStream((answers + GREETING).getBytes(StandardCharsets.US_ASCII)),
+        PmiLink.handshake(
+            new ByteArrayInputStream((answers + HANDSHAKE).getBytes(StandardCharsets.US_ASCII)),
             said,
             3);
     assertThat(said()).startsWith("cmd=initack pmiid=3\ncmd=init pmi_version=1");

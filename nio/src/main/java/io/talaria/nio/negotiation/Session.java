@@ -29,7 +29,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   /** Of all sessions together where they are received, of one where they are made. */
   static final int MAX_PENDING_OFFERS = 1 << 16;
 
-  private static final long GREETING_LIMIT_NS = 5_000_000_000L;
+  private static final long HANDSHAKE_LIMIT_NS = 5_000_000_000L;
 
   /** The peer may be loading a native library first, on a busy machine. */
   private static final long STARTING_LIMIT_NS = 60_000_000_000L;
@@ -213,7 +213,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   void sayHello() throws TransportException {
     ByteBuffer payload = transport.openPeer(this);
-    write(Greeting.hello(transport, payload));
+    write(Handshake.hello(transport, payload));
   }
 
   /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
@@ -234,7 +234,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   }
 
   private void welcomed(long pid) throws MalformedFrameException {
-    peerPid = Greeting.known(pid);
+    peerPid = Handshake.known(pid);
     state = State.READY;
     transport.peerAccepted(this);
     negotiator.counters().sessionOpened();
@@ -245,8 +245,8 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   private void greeted(Hello hello) throws MalformedFrameException {
     try {
-      transport = Greeting.transport(hello, link, negotiator.transports());
-      peerPid = Greeting.known(hello.pid());
+      transport = Handshake.transport(hello, link, negotiator.transports());
+      peerPid = Handshake.known(hello.pid());
       transport.acceptPeer(this, hello.payload());
     } catch (TransportException e) {
       negotiator.counters().refused(e.reason());
@@ -279,16 +279,16 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     return state == State.READY && attached.isEmpty() && received.over(nowNs, graceNs);
   }
 
-  /** Ends a session that takes too long over its greeting. */
-  void checkGreeting(long nowNs) {
+  /** Ends a session that takes too long over its handshake. */
+  void checkHandshake(long nowNs) {
     boolean mayStart = initiator() && transport.placesStreams();
-    long limitNs = mayStart ? STARTING_LIMIT_NS : GREETING_LIMIT_NS;
-    if (greeting() && nowNs - openedAtNs > limitNs) {
+    long limitNs = mayStart ? STARTING_LIMIT_NS : HANDSHAKE_LIMIT_NS;
+    if (handshake() && nowNs - openedAtNs > limitNs) {
       close(Reason.TIMED_OUT);
     }
   }
 
-  boolean greeting() {
+  boolean handshake() {
     return state == State.HELLO_EXPECTED || state == State.WELCOME_EXPECTED;
   }
 

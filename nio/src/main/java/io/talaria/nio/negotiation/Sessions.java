@@ -94,7 +94,7 @@ final class Sessions implements NegotiationLoop.Timed {
       return NegotiationLoop.FAST_TICK_MS;
     }
     for (Session session : sessions) {
-      if (session.greeting() || session.useless(nowNs, 0)) {
+      if (session.handshake() || session.useless(nowNs, 0)) {
         return NegotiationLoop.SLOW_TICK_MS;
       }
     }
@@ -108,7 +108,7 @@ final class Sessions implements NegotiationLoop.Timed {
       loop.runGuarded(
           "the age of a session",
           () -> {
-            session.checkGreeting(nowNs);
+            session.checkHandshake(nowNs);
             if (session.useless(nowNs, LATECOMERS_NS)) {
               session.close(Reason.CLOSED_EARLY);
             }

@@ -82,8 +82,8 @@ final class FrameCase {
   private int talk(RawSession session, HostileMemory memory) throws IOException {
     int sent = 0;
     try {
-      Frame greeting = session.read(Foe.ANSWER_MS);
-      if (Frames.greets(greeting) && random.nextInt(4) != 0) {
+      Frame handshake = session.read(Foe.ANSWER_MS);
+      if (Frames.greets(handshake) && random.nextInt(4) != 0) {
         session.write(Frames.welcome());
         sent++;
         Frames.Offer offer = Frames.offer(session.read(Foe.ANSWER_MS));

@@ -39,12 +39,12 @@ final class ListeningFoe extends Foe {
     if (session == null) {
       throw new IOException("not dialled");
     }
-    Frame greeting = session.read(ANSWER_MS);
-    if (!Frames.greets(greeting)) {
-      throw new IOException("no greeting");
+    Frame handshake = session.read(ANSWER_MS);
+    if (!Frames.greets(handshake)) {
+      throw new IOException("no handshake");
     }
     memory = new HostileMemory(variant.shmDir(), false);
-    memory.openRegion(Frames.region(greeting));
+    memory.openRegion(Frames.region(handshake));
     session.write(Frames.welcome());
   }
 

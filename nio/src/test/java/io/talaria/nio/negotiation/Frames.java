@@ -26,12 +26,12 @@ public final class Frames {
   /** An offer that has been received. */
   public record Offer(int id, ByteBuffer payload) {}
 
-  /** The greeting of a process of this host. */
+  /** The handshake of a process of this host. */
   public static ByteBuffer hello(ByteBuffer region) {
     return Wire.hello(RawSession.hello("shm", region));
   }
 
-  /** The greeting's answer. */
+  /** The handshake's answer. */
   public static ByteBuffer welcome() {
     return Wire.welcome(Host.pid());
   }
@@ -66,15 +66,15 @@ public final class Frames {
     return frame.type() == Wire.REFUSE && frame.body().getInt(frame.body().position()) == id;
   }
 
-  /** Whether a frame is a greeting. */
+  /** Whether a frame is a handshake. */
   public static boolean greets(Frame frame) {
     return frame != null && frame.type() == Wire.HELLO;
   }
 
-  /** What the transport put into a greeting. */
-  public static ByteBuffer region(Frame greeting) throws IOException {
+  /** What the transport put into a handshake. */
+  public static ByteBuffer region(Frame handshake) throws IOException {
     try {
-      return Wire.hello(greeting.body()).payload();
+      return Wire.hello(handshake.body()).payload();
     } catch (MalformedFrameException e) {
       throw new IOException(e);
     }

@@ -259,7 +259,7 @@ class ReasonsTest {
     return ofTheClient(client);
   }
 
-  /** A client whose greeting is changed on its way to a listener; the answer goes back. */
+  /** A client whose handshake is changed on its way to a listener; the answer goes back. */
   private Shown rejected(UnaryOperator<Hello> change) throws Exception {
     Node server = announced();
     ServerSocketChannel listener = scene.listenPlainly();

@@ -69,7 +69,7 @@ class SessionOrderTest {
   }
 
   @Test
-  void nothingIsOfferedForAChannelThatClosedDuringTheGreeting() throws Exception {
+  void nothingIsOfferedForAChannelThatClosedDuringTheHandshake() throws Exception {
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
       FakeChannel first = new FakeChannel(FakeChannel.key(1, PORT));
       FakeChannel second = new FakeChannel(FakeChannel.key(2, PORT));

@@ -31,7 +31,7 @@ import mpi.ProcessFailedException;
  * The connections of a rank: one for each other rank that it talks with, made on first use by
  * whichever of the two is first. If both are at once, the lower rank's is the one.
  *
- * <p>A thread accepts, and virtual threads greet and connect, so that a rank which computes can be
+ * <p>A thread accepts, and virtual threads shake hands and connect, so that a rank which computes can be
  * reached; what they have made is taken over under the engine's lock in {@link #round}. Whoever
  * does not prove that it knows the job's secret is closed and counted. All other methods are called
  * under the engine's lock, but for {@link #sleep} and {@link #wake}.
@@ -40,7 +40,7 @@ public final class Links implements Ways {
   /** From how many links on a selector is asked which to read. */
   private static final int MAX_POLLED = 8;
 
-  private static final int MAX_GREETINGS = 64;
+  private static final int MAX_HANDSHAKES = 64;
   private static final int BACKLOG = 256;
   private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
 
@@ -59,7 +59,7 @@ public final class Links implements Ways {
   private final long creditBytes;
   private final long graceNs;
   private final ServerSocketChannel server;
-  private final String card;
+  private final String rankAddress;
   private final Selector selector;
   private final State[] states;
   private final Link[] links;
@@ -68,12 +68,12 @@ public final class Links implements Ways {
   private final long[] diesAt;
   private final Queue<Opened> opened = new ConcurrentLinkedQueue<>();
 
-  /** Who is being greeted, the oldest first. */
+  /** The channels whose handshake is under way, the oldest first. */
   private final ArrayDeque<SocketChannel> greeted = new ArrayDeque<>();
 
   private final AtomicLong refused = new AtomicLong();
   private final Consumer<SelectionKey> markReady = k -> ((Link) k.attachment()).ready = true;
-  private volatile List<List<InetSocketAddress>> cards = List.of();
+  private volatile List<List<InetSocketAddress>> rankAddresses = List.of();
   private volatile String lastRefusal = "";
   private volatile Runnable news = () -> {};
   private volatile boolean asleep;
@@ -164,7 +164,7 @@ public final class Links implements Ways {
     links = new Link[size];
     diesAt = new long[size];
     List<InetAddress> addresses =
-        options.otherHosts ? Card.ofThisHost(options.network) : Card.ofLoopback();
+        options.otherHosts ? RankAddress.ofThisHost(options.network) : RankAddress.ofLoopback();
     if (addresses.isEmpty()) {
       throw new IOException(
           "this host has no address for other hosts"
@@ -176,7 +176,7 @@ public final class Links implements Ways {
       server.bind(
           options.otherHosts ? new InetSocketAddress(0) : at(addresses.get(0)),
           Math.max(size, BACKLOG));
-      card = Card.write(((InetSocketAddress) server.getLocalAddress()).getPort(), addresses);
+      rankAddress = RankAddress.write(((InetSocketAddress) server.getLocalAddress()).getPort(), addresses);
     } catch (IOException e) {
       server.close();
       selector.close();
@@ -192,17 +192,17 @@ public final class Links implements Ways {
   }
 
   @Override
-  public String card() {
-    return card;
+  public String rankAddress() {
+    return rankAddress;
   }
 
   @Override
-  public void cards(List<String> ofAll) {
+  public void rankAddresses(List<String> ofAll) {
     List<List<InetSocketAddress>> read = new ArrayList<>();
     for (String each : ofAll) {
-      read.add(Card.read(each));
+      read.add(RankAddress.read(each));
     }
-    cards = read;
+    rankAddresses = read;
   }
 
   @Override
@@ -231,15 +231,15 @@ public final class Links implements Ways {
       try {
         SocketChannel channel = server.accept();
         SocketChannel oldest = null;
-        synchronized (greeted) {
-          greeted.addLast(channel);
-          if (greeted.size() > MAX_GREETINGS) {
-            oldest = greeted.removeFirst();
+        synchronized (handshaking) {
+          handshaking.addLast(channel);
+          if (handshaking.size() > MAX_HANDSHAKES) {
+            oldest = handshaking.removeFirst();
           }
         }
         // Who connects in silence does not keep the ranks out.
         close(oldest);
-        Thread.ofVirtual().start(() -> greet(channel));
+        Thread.ofVirtual().start(() -> shakeHands(channel));
       } catch (IOException e) {
         if (!closed) {
           // Out of descriptors, most likely; others give some back.
@@ -261,16 +261,16 @@ public final class Links implements Ways {
     refused.incrementAndGet();
   }
 
-  private void greet(SocketChannel channel) {
+  private void shakeHands(SocketChannel channel) {
     try {
       prepare(channel);
-      Greeting greeting = new Greeting(channel, secret);
-      int from = greeting.accept(states.length);
-      int code = decide(from, greeting.wanted());
-      greeting.answer(code);
-      if (code == Greeting.WELCOME) {
+      Handshake handshake = new Handshake(channel, secret);
+      int from = handshake.accept(states.length);
+      int code = decide(from, handshake.wanted());
+      handshake.answer(code);
+      if (code == Handshake.WELCOME) {
         hand(new Opened(from, channel, null));
-      } else if (code == Greeting.CROSSED) {
+      } else if (code == Handshake.CROSSED) {
         channel.close();
       } else {
         refuse(channel, "rank " + from + " looked for another rank");
@@ -280,22 +280,22 @@ public final class Links implements Ways {
         refuse(channel, e.getMessage() == null ? "too many came at once" : e.getMessage());
       }
     } finally {
-      synchronized (greeted) {
-        greeted.remove(channel);
+      synchronized (handshaking) {
+        handshaking.remove(channel);
       }
     }
   }
 
   private int decide(int from, int wanted) {
     if (wanted != rank || from == rank) {
-      return Greeting.OTHER_RANK;
+      return Handshake.OTHER_RANK;
     }
     synchronized (states) {
       if (states[from] == State.OPEN || (states[from] == State.CONNECTING && rank < from)) {
-        return Greeting.CROSSED;
+        return Handshake.CROSSED;
       }
       states[from] = State.OPEN;
-      return Greeting.WELCOME;
+      return Handshake.WELCOME;
     }
   }
 
@@ -313,16 +313,16 @@ public final class Links implements Ways {
 
   private void dial(int peer) {
     StringBuilder failures = new StringBuilder();
-    for (InetSocketAddress address : cards.get(peer)) {
+    for (InetSocketAddress address : rankAddresses.get(peer)) {
       SocketChannel channel = null;
       try {
         channel = connected(address);
-        int verdict = new Greeting(channel, secret).connect(rank, peer);
-        if (verdict == Greeting.CROSSED) {
+        int verdict = new Handshake(channel, secret).connect(rank, peer);
+        if (verdict == Handshake.CROSSED) {
           channel.close(); // The other connection is on its way here, or is here.
           return;
         }
-        if (verdict == Greeting.WELCOME) {
+        if (verdict == Handshake.WELCOME) {
           synchronized (states) {
             states[peer] = State.OPEN;
           }

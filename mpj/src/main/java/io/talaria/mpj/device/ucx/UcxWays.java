@@ -59,14 +59,14 @@ public final class UcxWays implements Ways {
   private final Context context;
   private final Worker worker;
   private final int descriptor;
-  private final UcxCard card;
+  private final UcxRankAddress rankAddress;
   private final UcxWay[] ways;
   private final boolean[] heard;
   private final long[] diesAt;
   private final List<UcxWay> dying = new ArrayList<>();
   private final List<UcxWay> owing = new ArrayList<>();
   private final Endpoint[] failed = new Endpoint[16];
-  private List<UcxCard> cards = List.of();
+  private List<UcxRankAddress> rankAddresses = List.of();
 
   private final MemorySegment slots;
   private final int stride;
@@ -159,7 +159,7 @@ public final class UcxWays implements Ways {
     }
     worker.enter();
     try {
-      card = UcxCard.of(Ucx.version(), worker.address());
+      rankAddress = UcxRankAddress.of(Ucx.version(), worker.address());
       descriptor = worker.eventDescriptor();
     } finally {
       worker.exit();
@@ -171,19 +171,19 @@ public final class UcxWays implements Ways {
   }
 
   @Override
-  public String card() {
-    return card.write();
+  public String rankAddress() {
+    return rankAddress.write();
   }
 
   @Override
-  public void cards(List<String> ofAll) {
-    List<UcxCard> read = new ArrayList<>();
+  public void rankAddresses(List<String> ofAll) {
+    List<UcxRankAddress> read = new ArrayList<>();
     for (int i = 0; i < ofAll.size(); i++) {
-      UcxCard each = UcxCard.read(ofAll.get(i));
-      each.check(i, card);
+      UcxRankAddress each = UcxRankAddress.read(ofAll.get(i));
+      each.check(i, rankAddress);
       read.add(each);
     }
-    cards = read;
+    rankAddresses = read;
   }
 
   @Override
@@ -224,7 +224,7 @@ public final class UcxWays implements Ways {
   /** Opens the endpoint to a rank; the worker has been entered. */
   Endpoint open(int peer) {
     Endpoint endpoint =
-        worker.connect(Endpoint.Options.to(cards.get(peer).address()).name("rank " + peer));
+        worker.connect(Endpoint.Options.to(rankAddresses.get(peer).address()).name("rank " + peer));
     endpoint.attach(ways[peer]);
     return endpoint;
   }

@@ -13,15 +13,15 @@ import java.util.List;
  */
 public interface Ways extends AutoCloseable {
   /** How the others reach this rank: one line. Before the first message. */
-  String card();
+  String rankAddress();
 
   /**
    * Tells how the others are reached. Before the first message.
    *
-   * @param ofAll the cards by rank
+   * @param ofAll the rank addresses by rank
    * @throws IllegalArgumentException if one of them cannot be used, and why
    */
-  void cards(List<String> ofAll);
+  void rankAddresses(List<String> ofAll);
 
   /**
    * What to run, on a thread of its own, when something has come and nobody may be looking.

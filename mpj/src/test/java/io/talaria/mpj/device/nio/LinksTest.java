@@ -55,7 +55,7 @@ class LinksTest {
   }
 
   private InetSocketAddress address() {
-    return Card.read(links.card()).get(0);
+    return RankAddress.read(links.rankAddress()).get(0);
   }
 
   private void refused(int count) throws Exception {
@@ -148,7 +148,7 @@ class LinksTest {
     Links.Options options = options("another secret".getBytes(StandardCharsets.UTF_8));
     Links other = new Links(1, 2, options);
     try (Engine stranger = new Engine(new WaysDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
-      other.cards(List.of(links.card(), other.card()));
+      other.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
       assertThatThrownBy(() -> receive(stranger, 0))
           .isInstanceOf(ProcessFailedException.class)
           .hasMessageContaining("rank 0 is gone")
@@ -178,7 +178,7 @@ class LinksTest {
   private SocketChannel rankOne() throws Exception {
     SocketChannel channel = SocketChannel.open(address());
     channel.configureBlocking(false);
-    assertThat(new Greeting(channel, SECRET).connect(1, 0)).isEqualTo(Greeting.WELCOME);
+    assertThat(new Handshake(channel, SECRET).connect(1, 0)).isEqualTo(Handshake.WELCOME);
     return channel;
   }
 

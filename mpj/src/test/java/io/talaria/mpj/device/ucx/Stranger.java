@@ -29,8 +29,8 @@ final class Stranger implements AutoCloseable {
     thread.start();
   }
 
-  String card() {
-    return UcxCard.of(Ucx.version(), address.join()).write();
+  String rankAddress() {
+    return UcxRankAddress.of(Ucx.version(), address.join()).write();
   }
 
   void say(WorkerAddress to, byte[] bytes, long tag) {

@@ -35,7 +35,7 @@ class UcxWaysTest {
     assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
     ways = new UcxWays(0, 2, 16384, 1 << 20, 0);
     stranger = new Stranger();
-    ways.cards(List.of(ways.card(), stranger.card()));
+    ways.rankAddresses(List.of(ways.rankAddress(), stranger.rankAddress()));
     engine = new Engine(new WaysDevice(ways, 0, 2, 1000, 1 << 20, null), 0);
   }
 
@@ -48,7 +48,7 @@ class UcxWaysTest {
   }
 
   private void say(byte[] bytes, long tag) {
-    stranger.say(UcxCard.read(ways.card()).address(), bytes, tag);
+    stranger.say(UcxRankAddress.read(ways.rankAddress()).address(), bytes, tag);
   }
 
   private static byte[] frame(int length, int kind, int context, long bytes, int payload) {
@@ -132,18 +132,18 @@ class UcxWaysTest {
 
   @Test
   void ranksThatCannotSpeakAreNamed() {
-    String[] words = ways.card().split(" ");
-    for (String card :
+    String[] words = ways.rankAddress().split(" ");
+    for (String rankAddress :
         List.of(
             words[0] + " 1.2.3 " + words[2] + " " + words[3],
             words[0] + " " + words[1] + " MIDDLE_ENDIAN " + words[3],
             words[0] + " " + words[1] + " " + words[2] + " 00ff",
             "7001 127.0.0.1")) {
-      assertThatThrownBy(() -> ways.cards(List.of(ways.card(), card)))
+      assertThatThrownBy(() -> ways.rankAddresses(List.of(ways.rankAddress(), rankAddress)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "rank 1 has UCX 1.2.3, this rank .*|rank 1's memory is MIDDLE_ENDIAN.*"
-                  + "|no worker address.*|a card that is not of ucxdev.*");
+                  + "|no worker address.*|a rank address that is not of ucxdev.*");
     }
   }
 }

@@ -28,7 +28,7 @@ import javax.crypto.spec.SecretKeySpec;
  * proved itself. Both sides give up after {@link #LIMIT_NS}. The channel is non-blocking; threads
  * here are virtual, and look every few microseconds to milliseconds.
  */
-final class Greeting {
+final class Handshake {
   static final int VERSION = 1;
 
   /** The connection is the one for this pair. */
@@ -65,7 +65,7 @@ final class Greeting {
   private ByteBuffer hello;
   private ByteBuffer challenge;
 
-  Greeting(SocketChannel channel, byte[] secret) {
+  Handshake(SocketChannel channel, byte[] secret) {
     this.channel = channel;
     this.secret = secret;
   }

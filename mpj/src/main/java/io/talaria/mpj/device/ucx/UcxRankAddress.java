@@ -15,11 +15,11 @@ import java.util.HexFormat;
  * @param order of bytes in memory there
  * @param address of its worker
  */
-record UcxCard(String release, String order, WorkerAddress address) {
+record UcxRankAddress(String release, String order, WorkerAddress address) {
   private static final String KIND = "ucx";
 
-  static UcxCard of(String release, WorkerAddress address) {
-    return new UcxCard(release, ByteOrder.nativeOrder().toString(), address);
+  static UcxRankAddress of(String release, WorkerAddress address) {
+    return new UcxRankAddress(release, ByteOrder.nativeOrder().toString(), address);
   }
 
   String write() {
@@ -32,23 +32,23 @@ record UcxCard(String release, String order, WorkerAddress address) {
    * @param line of {@link #write}
    * @throws IllegalArgumentException if it is none, or not whole
    */
-  static UcxCard read(String line) {
+  static UcxRankAddress read(String line) {
     String[] words = line.trim().split(" ");
     if (words.length != 4 || !words[0].equals(KIND)) {
-      throw new IllegalArgumentException("a card that is not of ucxdev: " + line);
+      throw new IllegalArgumentException("a rank address that is not of ucxdev: " + line);
     }
     byte[] address = HexFormat.of().parseHex(words[3]);
-    return new UcxCard(words[1], words[2], WorkerAddress.of(address));
+    return new UcxRankAddress(words[1], words[2], WorkerAddress.of(address));
   }
 
   /**
    * Checks that this side can speak with that one.
    *
-   * @param rank whose card it is
+   * @param rank whose rank address it is
    * @param mine of this rank
    * @throws IllegalArgumentException naming what differs
    */
-  void check(int rank, UcxCard mine) {
+  void check(int rank, UcxRankAddress mine) {
     if (!release.equals(mine.release)) {
       throw new IllegalArgumentException(
           "rank "

@@ -13,10 +13,10 @@ import java.util.Collections;
 import java.util.List;
 
 /** Where a rank listens, as one line that others are given: a port, and addresses to try. */
-final class Card {
+final class RankAddress {
   private static final int MAX_ADDRESSES = 16;
 
-  private Card() {}
+  private RankAddress() {}
 
   /**
    * Writes one.
@@ -48,10 +48,10 @@ final class Card {
         addresses.add(new InetSocketAddress(InetAddress.ofLiteral(words[i]), port));
       }
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("a card that cannot be read: " + line, e);
+      throw new IllegalArgumentException("a rank address that cannot be read: " + line, e);
     }
     if (addresses.isEmpty()) {
-      throw new IllegalArgumentException("a card without an address: " + line);
+      throw new IllegalArgumentException("a rank without an address: " + line);
     }
     return addresses;
   }

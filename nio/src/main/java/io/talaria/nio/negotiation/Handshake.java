@@ -10,8 +10,8 @@ import io.talaria.nio.transport.TransportProvider;
 import java.nio.ByteBuffer;
 
 /** What the two sides of a {@link Session} tell each other first, and what may stand there. */
-final class Greeting {
-  private Greeting() {}
+final class Handshake {
+  private Handshake() {}
 
   /** What this side says when it dials. */
   static ByteBuffer hello(TransportProvider transport, ByteBuffer payload) {
@@ -57,7 +57,7 @@ final class Greeting {
   }
 
   private static TransportException rejected(Reason reason, String what) {
-    return new TransportException(reason, "the peer has greeted with " + what);
+    return new TransportException(reason, "the peer has sent a handshake with " + what);
   }
 
   /** A peer names files of its own process only, so it must have said which that is. */
