@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is told of requests, claims and waits that take too long or come to nothing. */
 @Timeout(180)
 class ToldTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;

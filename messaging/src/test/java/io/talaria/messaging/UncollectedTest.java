@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** ResponseSlots whose responses nobody takes, or late, keep nothing from others. */
 @Timeout(180)
 class UncollectedTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
