@@ -123,7 +123,7 @@ class EvolutionTest {
     Object unused =
         options
             .receive(type, (message, from) -> got.add(from.id() + " " + message))
-            .handle(type, Dispatch.INLINE, (message, request) -> request.respond(request));
+            .handle(type, Dispatch.INLINE, (message, request) -> request.respond(message));
   }
 
   /** What two versions make of each other's messages; a value for each component. */

@@ -24,14 +24,14 @@ class PackagesTest {
   /** The API is known to all; of the rest it knows those who make nodes and directories. */
   private static final Map<String, Set<String>> MAY_USE =
       Map.of(
-          "", Set.of("engine", "link"),
+          "", Set.of("engine", "handshake"),
           "codec", Set.of(""),
           "counters", Set.of(),
           "dispatch", Set.of(),
           "engine",
               Set.of(
-                  "", "codec", "counters", "dispatch", "link", "ring", "transport", "ucx", "wire"),
-          "link", Set.of("", "ring", "wire"),
+                  "", "codec", "counters", "dispatch", "handshake", "ring", "transport", "ucx", "wire"),
+          "handshake", Set.of("", "ring", "wire"),
           "ring", Set.of(),
           "transport", Set.of("ring", "wire"),
           "ucx", Set.of("ring", "transport"),
@@ -73,7 +73,7 @@ class PackagesTest {
       }
     }
     assertThat(wrong).as("arrows that PackagesTest.MAY_USE does not know").isEmpty();
-    assertThat(seen).contains("engine", "link", "transport");
+    assertThat(seen).contains("engine", "handshake", "transport");
   }
 
   private static Path placeOf(Class<?> type) throws URISyntaxException {

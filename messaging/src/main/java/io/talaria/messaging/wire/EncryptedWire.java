@@ -215,7 +215,7 @@ public final class EncryptedWire extends Wire {
     int bytes = channel.read(came);
     if (bytes < 0) {
       if (came.position() != 0) {
-        throw new EOFException("a encrypted session was cut off in mid-frame");
+        throw new EOFException("an encrypted session was cut off in mid-frame");
       }
       ended = true;
     }
