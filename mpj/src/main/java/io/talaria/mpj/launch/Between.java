@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * What {@code auto} takes between hosts: UCX if each rank has it, else connections. All ranks
- * decide alike, because each decides from the addresses of all ranks: a line with where a rank listens, and
- * behind a bar how UCX reaches it, where UCX is to be taken.
+ * decide alike, because each decides from the addresses of all ranks: a line with where a rank
+ * listens, and behind a bar how UCX reaches it, where UCX is to be taken.
  */
 final class Between {
   private static final String BAR = "|";
@@ -39,7 +39,8 @@ final class Between {
    * @return the ways that all take, which know the addresses
    */
   Ways choose(List<String> rankAddresses) {
-    boolean all = ucx != null && rankAddresses.stream().allMatch(rankAddress -> rankAddress.contains(BAR));
+    boolean all =
+        ucx != null && rankAddresses.stream().allMatch(rankAddress -> rankAddress.contains(BAR));
     if (!all && ucx != null) {
       ucx.close();
     }
@@ -57,6 +58,8 @@ final class Between {
 
   private static String part(String rankAddress, boolean ofUcx) {
     int bar = rankAddress.indexOf(BAR);
-    return ofUcx ? rankAddress.substring(bar + 1) : bar < 0 ? rankAddress : rankAddress.substring(0, bar);
+    return ofUcx
+        ? rankAddress.substring(bar + 1)
+        : bar < 0 ? rankAddress : rankAddress.substring(0, bar);
   }
 }

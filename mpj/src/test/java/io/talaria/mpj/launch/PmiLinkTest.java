@@ -55,7 +55,8 @@ class PmiLinkTest {
     assertThat(said()).isEqualTo("cmd=barrier_in\n");
     assertThat(link.get("rankAddress3")).isEqualTo("a b=c\n");
     assertThat(said())
-        .isEqualTo("cmd=get kvsname=kvs_7 key=rankAddress3-0\ncmd=get kvsname=kvs_7 key=rankAddress3-1\n");
+        .isEqualTo(
+            "cmd=get kvsname=kvs_7 key=rankAddress3-0\ncmd=get kvsname=kvs_7 key=rankAddress3-1\n");
     link.end();
     assertThat(said()).isEqualTo("cmd=finalize\n");
     link.abort(9);

@@ -292,7 +292,7 @@ class KilledPeerTest {
   // ---- looked at late
 
   private Upgradable upgrade() throws ReflectiveOperationException {
-    Object connectionPath = valueOf("connection path", survivor);
+    Object connectionPath = valueOf("connectionPath", survivor);
     return (Upgradable) valueOf("upgrade", connectionPath);
   }
 

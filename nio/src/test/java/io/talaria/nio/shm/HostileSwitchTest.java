@@ -91,11 +91,11 @@ class HostileSwitchTest {
       assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
       Thread.sleep(1);
     }
-    return (int) field(field(field(server, "connection path"), "input"), "phase") == SWITCHING;
+    return (int) field(field(field(server, "connectionPath"), "input"), "phase") == SWITCHING;
   }
 
   private ShmStream stream() throws ReflectiveOperationException {
-    return (ShmStream) field(field(server, "connection path"), "stream");
+    return (ShmStream) field(field(server, "connectionPath"), "stream");
   }
 
   @ParameterizedTest

@@ -70,7 +70,7 @@ class KilledAfterReadingTest {
     for (ByteBuffer taken = ByteBuffer.allocate(bytes); taken.hasRemaining(); ) {
       client.read(taken);
     }
-    StreamOwner connectionPath = (StreamOwner) field(server, "connection path");
+    StreamOwner connectionPath = (StreamOwner) field(server, "connectionPath");
     long start = System.nanoTime();
     while (field(connectionPath, "transportOutput") == null) {
       assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);

@@ -31,10 +31,10 @@ import mpi.ProcessFailedException;
  * The connections of a rank: one for each other rank that it talks with, made on first use by
  * whichever of the two is first. If both are at once, the lower rank's is the one.
  *
- * <p>A thread accepts, and virtual threads shake hands and connect, so that a rank which computes can be
- * reached; what they have made is taken over under the engine's lock in {@link #round}. Whoever
- * does not prove that it knows the job's secret is closed and counted. All other methods are called
- * under the engine's lock, but for {@link #sleep} and {@link #wake}.
+ * <p>A thread accepts, and virtual threads shake hands and connect, so that a rank which computes
+ * can be reached; what they have made is taken over under the engine's lock in {@link #round}.
+ * Whoever does not prove that it knows the job's secret is closed and counted. All other methods
+ * are called under the engine's lock, but for {@link #sleep} and {@link #wake}.
  */
 public final class Links implements Ways {
   /** From how many links on a selector is asked which to read. */
@@ -69,7 +69,7 @@ public final class Links implements Ways {
   private final Queue<Opened> opened = new ConcurrentLinkedQueue<>();
 
   /** The channels whose handshake is under way, the oldest first. */
-  private final ArrayDeque<SocketChannel> greeted = new ArrayDeque<>();
+  private final ArrayDeque<SocketChannel> handshaking = new ArrayDeque<>();
 
   private final AtomicLong refused = new AtomicLong();
   private final Consumer<SelectionKey> markReady = k -> ((Link) k.attachment()).ready = true;
@@ -176,7 +176,8 @@ public final class Links implements Ways {
       server.bind(
           options.otherHosts ? new InetSocketAddress(0) : at(addresses.get(0)),
           Math.max(size, BACKLOG));
-      rankAddress = RankAddress.write(((InetSocketAddress) server.getLocalAddress()).getPort(), addresses);
+      rankAddress =
+          RankAddress.write(((InetSocketAddress) server.getLocalAddress()).getPort(), addresses);
     } catch (IOException e) {
       server.close();
       selector.close();
