@@ -14,7 +14,7 @@ public final class MessagingException extends IOException {
     UNREACHABLE,
     /** The connection ended; whether the message arrived is not known. */
     LOST,
-    /** The limit has passed. */
+    /** The timeout has passed. */
     TIMED_OUT,
     /** It was cancelled, or the thread was interrupted. */
     CANCELLED,

@@ -666,7 +666,7 @@ class ContractTest {
         Code.REMOTE_ERROR, "not today", () -> peer.request(new Text(""), Response.class, LONG));
     assertCode(
         Code.NO_RECEIVER,
-        "no requestHandler",
+        "no request handler",
         () -> peer.request(new Unknown(1), Response.class, LONG));
     AtomicReference<String> dropped = new AtomicReference<>();
     far.listen(

@@ -51,7 +51,7 @@ class UsageTest {
         "example kvs --servers 2 --remote x | --servers does not go with --listen or --remote",
         "bench kvs --servers 2 --listen | --servers does not go with --listen or --remote",
         "example messages --respond | are for one node: say --node, too",
-        "bench messages sideways | PATTERN: there is no 'sideways', but throughput, ask",
+        "bench messages sideways | PATTERN: there is no 'sideways', but throughput, request",
         "bench messages --against smoke | (NAME): there is no 'smoke', but netty-kryo, netty-kryo-agent",
         "bench messages --sizes 17 | --sizes: there is no object of 17 bytes, but of powers of two",
         "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",

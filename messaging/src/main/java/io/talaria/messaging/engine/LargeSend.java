@@ -122,7 +122,7 @@ final class LargeSend implements SegmentWriter.Overflow {
             + to.peer.id()
             + " has no memory for "
             + total
-            + " bytes within the limit: its receivers are slow, or its receiveBudget is small");
+            + " bytes within the timeout: its receivers are slow, or its receiveBudget is small");
   }
 
   private void begin(SegmentWriter out) {
@@ -141,7 +141,7 @@ final class LargeSend implements SegmentWriter.Overflow {
       RecordHead head = context.head.of(type.index, kind, slot, generation, limitUs);
       do {
         // A large message may take longer than the limit, but no slice may.
-        long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendLimitNs();
+        long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendTimeoutNs();
         if (!sender.awaitRoomForSlice(limit)) {
           throw to.peer.noRoom();
         }

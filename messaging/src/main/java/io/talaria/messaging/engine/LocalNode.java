@@ -189,7 +189,7 @@ public final class LocalNode implements Node {
     TypeEntry type = types.of(message);
     int size = Sender.encode(context, type, message);
     MemorySegment encoded = context.scratch(size);
-    long deadline = System.nanoTime() + (context.poller ? 0 : sendLimitNs());
+    long deadline = System.nanoTime() + (context.poller ? 0 : sendTimeoutNs());
     int good = 0;
     for (int i = 0; i < nodes.size(); i++) {
       outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
@@ -398,7 +398,7 @@ public final class LocalNode implements Node {
     return poller;
   }
 
-  long sendLimitNs() {
+  long sendTimeoutNs() {
     return options.sendTimeout().toNanos();
   }
 

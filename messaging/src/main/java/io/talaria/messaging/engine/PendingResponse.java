@@ -167,7 +167,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
 
   private MessagingException timedOut() {
     return new MessagingException(
-        Code.TIMED_OUT, "node " + peer.id() + " has not answered within the limit");
+        Code.TIMED_OUT, "node " + peer.id() + " has not answered within the timeout");
   }
 
   /** Once it is not open any more: whether the slot has its end, for the caller to take. */

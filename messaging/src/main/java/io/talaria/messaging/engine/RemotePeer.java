@@ -120,7 +120,7 @@ final class RemotePeer implements Peer {
       }
     }
     return sendSlowly(
-        context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendLimitNs()));
+        context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendTimeoutNs()));
   }
 
   /** In nanoseconds, of which so many can be added to the time. */
@@ -176,7 +176,7 @@ final class RemotePeer implements Peer {
         Code.BACK_PRESSURED,
         "node "
             + id
-            + " has taken too little within the limit: its receivers are slow, or it stands still"
+            + " has taken too little within the timeout: its receivers are slow, or it stands still"
             + (now == null ? "" : StallDetector.openOn(now)));
   }
 
@@ -223,7 +223,7 @@ final class RemotePeer implements Peer {
           throw why != null
               ? new MessagingException(why.code(), textOf(why))
               : new MessagingException(
-                  Code.UNREACHABLE, "no connection to node " + id + " within the limit");
+                  Code.UNREACHABLE, "no connection to node " + id + " within the timeout");
         }
         park(deadlineNs + 1_000_000, "no connection to node " + id);
       }
@@ -313,7 +313,7 @@ final class RemotePeer implements Peer {
         }
       }
       if (result <= 0) {
-        long until = Math.min(deadline, deadline(node.sendLimitNs()));
+        long until = Math.min(deadline, deadline(node.sendTimeoutNs()));
         result =
             sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, until);
       }
