@@ -219,7 +219,7 @@ class ToldTest {
       line = shown(1);
     }
     assertThat(line)
-        .startsWith("{\"talariaMessages\":1,\"pid\":" + ProcessHandle.current().pid() + ",")
+        .startsWith("{\"talariaMessages\":2,\"pid\":" + ProcessHandle.current().pid() + ",")
         .contains("\"cluster\":\"test\",\"node\":1,", "\"state\":\"connected\"", "\"outBytes\":24,")
         .endsWith("}]}\n");
     there.close();

@@ -106,7 +106,7 @@ public final class BindingBench {
           String.format(
               Locale.ROOT,
               """
-              {"format": "talaria-bench-verbs-1",
+              {"format": "talaria-bench-verbs-2",
                "environment": {"time": "%s", "jdk": "%s", "cores": %d},
                "targetsMissed": %d,
                "measures": [

@@ -65,7 +65,7 @@ public final class BenchKafkaCommand implements Subcommand {
   public Integer call() throws HarnessException, InterruptedException {
     bench.sides().requireBoth();
     bench.connections(List.of(1), 1);
-    return bench.run(KafkaJvm.class, "talaria-bench-kafka-1", trials());
+    return bench.run(KafkaJvm.class, "talaria-bench-kafka-2", trials());
   }
 
   private List<KafkaTrial> trials() {

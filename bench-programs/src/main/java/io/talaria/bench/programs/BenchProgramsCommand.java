@@ -63,7 +63,7 @@ public final class BenchProgramsCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     bench.sides().requireBoth();
-    return bench.run(ProgramsJvm.class, "talaria-bench-programs-1", trials());
+    return bench.run(ProgramsJvm.class, "talaria-bench-programs-2", trials());
   }
 
   private List<ProgramTrial> trials() {

@@ -85,7 +85,7 @@ public final class DemoCommand implements Subcommand {
     Comparison found = new Comparison(launch.compared());
     new Iterations(1, 0, spec.commandLine().getErr())
         .measure(List.of(new DemoCase(launch, speed)), found);
-    int status = output.print(found, machine, "talaria-demo-2", Map.of("speed", speed));
+    int status = output.print(found, machine, "talaria-demo-3", Map.of("speed", speed));
     draw(found, machine);
     return status;
   }

@@ -29,7 +29,7 @@ import java.util.Map;
  * because an interrupt closes it; after that it takes nothing more.
  */
 final class Keeper implements AutoCloseable {
-  private static final String FORMAT = "talaria-observe-1";
+  private static final String FORMAT = "talaria-observe-2";
 
   private final RunPlan plan;
   private final Path report;

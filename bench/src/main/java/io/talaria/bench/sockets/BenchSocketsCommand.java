@@ -208,7 +208,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     return output.print(
         found,
         launch.machine().beside(repeat.busy()),
-        "talaria-bench-sockets-2",
+        "talaria-bench-sockets-3",
         options(plan, timing, iterations, launch));
   }
 

@@ -173,7 +173,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
     if (iterations.busy() == 0) {
       measured.forEach(benchmarkCase -> benchmarkCase.judge(found));
     }
-    return output.print(found, machine, "talaria-bench-ucx-3", options);
+    return output.print(found, machine, "talaria-bench-ucx-4", options);
   }
 
   private String transports() {

@@ -149,7 +149,7 @@ class ObserveCommandTest {
       assertThat(names).anyMatch(name -> name.matches("small-.*\\.hlog"));
       String name = names.stream().filter(one -> one.endsWith(".json")).findAny().orElseThrow();
       JsonNode result = Json.parse(Files.readString(results.resolve(name)));
-      assertThat(result.get("format").asText()).isEqualTo("talaria-observe-1");
+      assertThat(result.get("format").asText()).isEqualTo("talaria-observe-2");
       assertThat(result.get("options").get("plan").get("bindings").get(0).asText())
           .isEqualTo("nio");
       assertThat(result.get("runs")).hasSize(8);

@@ -115,7 +115,7 @@ class BenchUcxCommandTest {
         .containsPattern("fetch-add 4 B, latency +[0-9]")
         .containsPattern("[01] of 1 targets met");
     JsonNode result = Json.parse(Files.readString(json));
-    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-3");
+    assertThat(result.get("format").asText()).isEqualTo("talaria-bench-ucx-4");
     assertThat(result.get("measures")).hasSize(3);
     for (JsonNode measure : result.get("measures")) {
       assertThat(measure.get("talaria").get("median").asDouble()).isPositive();

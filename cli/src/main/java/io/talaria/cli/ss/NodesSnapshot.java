@@ -29,7 +29,7 @@ import java.util.Map;
  */
 record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> problems) {
   private static final String NAME = "*.messages";
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int MAX_BYTES = 8 << 20;
 
   static NodesSnapshot take(Path dir, long atMs) throws IOException {

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * each.
  */
 final class SsJson {
-  private static final String FORMAT = "talaria-ss-1";
+  private static final String FORMAT = "talaria-ss-2";
 
   private SsJson() {}
 

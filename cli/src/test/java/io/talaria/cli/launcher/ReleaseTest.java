@@ -159,7 +159,7 @@ class ReleaseTest {
     assumeTrue(java != null, "no Java " + feature);
     Ended table = jar(java, "ss", "--json");
     assertThat(table.status()).as(table.out()).isZero();
-    assertThat(table.out()).startsWith("{\"format\":\"talaria-ss-1\"");
+    assertThat(table.out()).startsWith("{\"format\":\"talaria-ss-2\"");
     assertThat(jar(java, "doctor").out()).contains("agent  ", "talaria.jar, version ");
     assertThat(jar(java, "help", "doctor").out()).contains("--shm-dir");
     assertThat(jar(java, "help").out()).contains("-javaagent:talaria.jar");

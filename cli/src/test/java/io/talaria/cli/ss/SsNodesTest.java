@@ -42,7 +42,7 @@ class SsNodesTest {
     String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
     Files.writeString(
         dir.resolve(pid + "-1-" + node + ".messages"),
-        "{\"talariaMessages\":1,\"pid\":"
+        "{\"talariaMessages\":2,\"pid\":"
             + pid
             + ",\"namespace\":\""
             + namespace

@@ -109,7 +109,7 @@ public final class TopBench {
   private static Map<String, Object> figures(List<Double> rounds, double reached, boolean met) {
     return Map.of(
         "format",
-        "talaria-bench-ports-1",
+        "talaria-bench-ports-2",
         "environment",
         Map.of(
             "time",

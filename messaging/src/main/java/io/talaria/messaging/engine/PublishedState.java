@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 
 /** What the counters file of a node says; docs/layouts.md names each field. For the conductor. */
 final class PublishedState {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int UNIT_SHIFT = 3;
   private static final long SUSPECT_NS = 5_000_000_000L;
 

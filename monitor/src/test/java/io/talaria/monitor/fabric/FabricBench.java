@@ -103,7 +103,7 @@ public final class FabricBench {
           String.format(
               Locale.ROOT,
               """
-              {"format": "talaria-bench-ports-1",
+              {"format": "talaria-bench-ports-2",
                "environment": {"time": "%s", "jdk": "%s", "cores": %d, "ports": %d},
                "targetsMissed": %d,
                "measures": [

@@ -21,7 +21,7 @@ import java.util.Map;
 record LedgerBenchmark(LedgerJob job, boolean live) implements Benchmark {
   @Override
   public String format() {
-    return "talaria-bench-bookkeeper-1";
+    return "talaria-bench-bookkeeper-2";
   }
 
   @Override

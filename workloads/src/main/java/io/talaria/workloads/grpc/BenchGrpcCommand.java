@@ -86,7 +86,7 @@ public final class BenchGrpcCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MAX_IN_FLIGHT);
-    return bench.run(GrpcJvm.class, "talaria-bench-grpc-1", trials());
+    return bench.run(GrpcJvm.class, "talaria-bench-grpc-2", trials());
   }
 
   private List<GrpcTrial> trials() {

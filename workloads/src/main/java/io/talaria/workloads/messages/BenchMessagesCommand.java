@@ -74,7 +74,7 @@ public final class BenchMessagesCommand implements Subcommand {
   private static final double P99 = 99;
   private static final int MAX_NODES = 16;
   private static final int MAX_HANDLERS = 64;
-  private static final String FORMAT = "talaria-bench-messages-1";
+  private static final String FORMAT = "talaria-bench-messages-2";
 
   /** Options of what {@code --paper} goes through by itself, or has not. */
   private static final List<String> OF_THE_PAPER =

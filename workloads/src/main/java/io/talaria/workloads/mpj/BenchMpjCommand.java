@@ -64,7 +64,7 @@ public final class BenchMpjCommand implements Subcommand {
   private static final int MAX_RANKS = 16;
   private static final int QUICK_LESS = 10;
   private static final int CROWDED_LESS = 100;
-  private static final String FORMAT = "talaria-bench-mpj-1";
+  private static final String FORMAT = "talaria-bench-mpj-2";
 
   @Spec private CommandSpec spec;
 

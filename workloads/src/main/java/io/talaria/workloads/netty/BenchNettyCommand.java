@@ -92,7 +92,7 @@ public final class BenchNettyCommand implements Subcommand {
     if (flush != null) {
       Limits.check(spec.commandLine(), "--flush", flush, 1, MAX_FLUSH);
     }
-    return bench.run(NettyJvm.class, "talaria-bench-netty-1", trials());
+    return bench.run(NettyJvm.class, "talaria-bench-netty-2", trials());
   }
 
   private List<NettyTrial> trials() {

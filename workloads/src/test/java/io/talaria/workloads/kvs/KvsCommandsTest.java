@@ -52,7 +52,7 @@ class KvsCommandsTest {
           .containsPattern("\\[SCAN\\], \\d+, \\d");
     }
     JsonNode read = Json.parse(Files.readString(json));
-    assertThat(read.path("format").asText()).isEqualTo("talaria-bench-kvs-1");
+    assertThat(read.path("format").asText()).isEqualTo("talaria-bench-kvs-2");
     assertThat(read.path("options").path("workload").path("recordcount").asText()).isEqualTo("50");
     assertThat(read.path("measures").get(0).path("id").asText()).isEqualTo("load/rate");
     assertThat(read.path("measures").get(0).path("jdk").path("iterations").asInt()).isEqualTo(2);

@@ -47,7 +47,7 @@ class BenchMpjCommandTest {
   void aSmallCaseGivesFiguresAndTheRatioThatIsAskedFor() throws Exception {
     JsonNode json =
         bench("half bcast --devices shm --against ompi-ob1,sockets --sizes 8,4K --quick");
-    assertThat(json.path("format").asText()).isEqualTo("talaria-bench-mpj-1");
+    assertThat(json.path("format").asText()).isEqualTo("talaria-bench-mpj-2");
     for (String id : new String[] {"half/8", "half/4096", "bcast/8", "bcast/4096"}) {
       assertThat(figure(json, id, "shm")).isPositive();
       if (!json.path("options").path("absent").has("ompi-ob1")) {
