@@ -171,7 +171,7 @@ public final class Activation {
 
   /**
    * Has Netty take NIO where it chooses, unless the user has chosen. In a program that runs already
-   * somebody may hold the properties, which then stay the object that they are.
+   * some code may hold the properties object already, so that object stays in place.
    */
   private static void steerNetty(Config config, boolean starting) {
     Set<String> steered = new HashSet<>();

@@ -14,8 +14,8 @@ final class Directories {
   private Directories() {}
 
   /**
-   * Why no connection can be accelerated, or null if nothing says so. Directories that nobody has
-   * named are left to the first connection: a start is to cost little.
+   * Why no connection can be accelerated, or null if nothing says so. Directories that are not
+   * configured are checked at the first connection, to keep the start cheap.
    */
   static String unavailableReason(Config config) {
     String run = unavailableReason(Config.DIR, config.dir());

@@ -44,7 +44,7 @@ final class NettyProperties extends Properties {
     Properties before = System.getProperties();
     if (before.getClass() != Properties.class
         || before.stringPropertyNames().size() != before.size()) {
-      return; // somebody else's, or with defaults or values that are no texts
+      return; // another class's, or with defaults or values that are not strings
     }
     NettyProperties properties = new NettyProperties(steered, quiet);
     properties.putAll(before);

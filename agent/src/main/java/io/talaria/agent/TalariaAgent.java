@@ -113,7 +113,7 @@ public final class TalariaAgent {
       System.err.println(
           "talaria: could not be switched on (" + e + "); the program stays on the JDK's sockets");
     } catch (Throwable ignored) {
-      // There is nobody left to tell.
+      // The failure cannot be reported anywhere.
     }
   }
 

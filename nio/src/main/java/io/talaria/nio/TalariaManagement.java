@@ -17,7 +17,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * Shows Talaria in JMX. Starting JMX is costly, so nothing is registered until somebody asks; where
+ * Shows Talaria in JMX. Starting JMX is costly, so nothing is registered until a caller asks; where
  * the JVM has no JMX, nothing ever is.
  */
 public final class TalariaManagement {

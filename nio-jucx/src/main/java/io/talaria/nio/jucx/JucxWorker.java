@@ -47,7 +47,7 @@ final class JucxWorker implements BoundWorker {
   private final ArrayDeque<JucxEndpoint> ready = new ArrayDeque<>();
   private final Set<JucxEndpoint> endpoints = new HashSet<>();
 
-  /** Null: nobody may wait in UCX. */
+  /** Null if no thread may wait in UCX. */
   private final JdkPoll signalled;
 
   /** A message that was taken and is to be received. */
@@ -103,7 +103,7 @@ final class JucxWorker implements BoundWorker {
     return true;
   }
 
-  // ---- going on
+  // ---- progress
 
   @Override
   public int progress() {
@@ -140,9 +140,10 @@ final class JucxWorker implements BoundWorker {
   }
 
   /**
-   * The signal that has woken a sleeper stays until somebody arms, who is told «busy» then. JUCX
-   * throws that, with a stack trace, at every sleep. UCX's own wait arms, too, and takes «busy» for
-   * the end of its wait: so where it cannot have to wait, it does the same without an exception.
+   * The signal that has woken a sleeper stays until a thread arms, and that thread is told «busy».
+   * JUCX throws that, with a stack trace, at every sleep. UCX's own wait arms, too, and takes
+   * «busy» for the end of its wait: so where that wait cannot block, it does the same without an
+   * exception.
    */
   @Override
   public boolean arm() {

@@ -18,18 +18,18 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A UCX worker and the streams on it. Whoever wants something of it enters; any thread may, one at
- * a time, and each that is inside makes it go on by {@link #turn}. Nobody stays inside for longer
- * than copying takes.
+ * A UCX worker and the streams on it. A thread enters it before it uses it. Any thread may enter,
+ * one at a time, and each thread that is inside makes UCX progress by {@link #turn}. No thread
+ * stays inside for longer than copying takes.
  *
  * <p><b>Sleeping.</b> {@link #arm} has UCX signal the next event on {@link #descriptor}. The signal
- * stays there until somebody arms again, so whoever has armed tries until UCX agrees, or leaves it
- * to the {@link ProgressThread}, who then looks every millisecond.
+ * stays there until a thread arms again, so a thread that arms tries until UCX agrees, or leaves it
+ * to the {@link ProgressThread}, which then looks every millisecond.
  *
  * <p><b>Its end.</b> UCX numbers the endpoints between two workers with 16 bits, closed ones
  * counted, so an engine makes so many streams and is {@link #spent} then: further ones are made on
- * another. Once nobody makes streams on it ({@link #retire}) and the last one is gone, the progress
- * thread closes it. It can be entered then as before, for those who come late; there is nothing
+ * another. Once no more streams are made on it ({@link #retire}) and the last one is gone, the
+ * progress thread closes it. A thread that comes late can still enter it then; there is nothing
  * inside.
  */
 final class Engine {
@@ -58,7 +58,7 @@ final class Engine {
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
   private final List<Note> notesUnderWay = new ArrayList<>();
 
-  /** Notes that UCX brings by and by, because the peer's settings, or its malice, want it so. */
+  /** Notes that UCX delivers later, because of the peer's settings or its malice. */
   private final List<Note> notesComing = new ArrayList<>();
 
   private final List<UcxStream> sending = new ArrayList<>();
@@ -209,7 +209,7 @@ final class Engine {
     leaveWorker();
   }
 
-  /** Wakes whoever waits for a stream, soon: at the exit of the thread that is inside. */
+  /** Wakes the threads that wait for a stream, soon: when the thread that is inside exits. */
   void wake(StreamOwner owner) {
     for (int i = 0; i < wakeCount; i++) {
       if (toWake[i] == owner) {
@@ -304,7 +304,7 @@ final class Engine {
     pipe.closed();
   }
 
-  /** Nobody makes streams on it from now on; it closes when the last is gone. Any thread. */
+  /** No stream is made on it from now on; it closes when the last is gone. Any thread. */
   void retire() {
     enter();
     try {
@@ -365,7 +365,7 @@ final class Engine {
     return closed;
   }
 
-  // ---- going on
+  // ---- progress
 
   /** Looks once, unless another thread is inside, which looks then. Any thread. */
   int lookIn() {
@@ -380,7 +380,7 @@ final class Engine {
     }
   }
 
-  /** Goes on, and hands over what has come. */
+  /** Makes UCX progress, and hands over what has come. */
   int turn() {
     turns++;
     return turnUncounted();
@@ -398,7 +398,7 @@ final class Engine {
     return events;
   }
 
-  /** Goes on until nothing more comes. */
+  /** Makes UCX progress until nothing more comes. */
   void turnUntilQuiet() {
     int quiet = 0;
     for (int i = 0; i < MAX_TURNS && quiet < 2; i++) {
@@ -406,7 +406,7 @@ final class Engine {
     }
   }
 
-  /** Goes on; what comes for a stream goes into a buffer as far as it has room. */
+  /** Makes UCX progress; what comes for a stream goes into a buffer as far as it has room. */
   int turnInto(UcxStream reader, ByteBuffer dst) {
     directReader = reader;
     directBuffer = dst;
@@ -506,7 +506,7 @@ final class Engine {
     }
     while (worker.hasMessage()) {
       Note note = takeNote();
-      // Longer messages are cut off, and forgotten: nobody makes us take memory for them.
+      // Longer messages are cut off, and forgotten: no peer can make us take memory for them.
       note.request = worker.receiveTag(note.block, UcxMessages.NOTE_BYTES);
       if (note.request <= 0) {
         notes.push(note);
@@ -659,7 +659,7 @@ final class Engine {
     }
   }
 
-  /** A ready set sleeps no more, or does not look at it any more. */
+  /** A ready set has woken up, or no longer looks at it. */
   void readySetIsAwake(UcxReadySet readySet) {
     if (readySetsAsleep.remove(readySet)) {
       progressThread.stir(); // whom it has kept from looking
@@ -691,7 +691,7 @@ final class Engine {
   }
 
   /**
-   * Whether all that was to be sent has left, at the end of the process. Goes on.
+   * Whether all that was to be sent has left, at the end of the process. Makes UCX progress.
    *
    * @param arrives whether it must have arrived, too
    */

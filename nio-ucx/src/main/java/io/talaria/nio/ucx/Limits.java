@@ -20,7 +20,7 @@ record Limits(int streams, int ends) {
   private static final String STREAMS = "talaria.ucx.streams";
   static final String ENDS = "talaria.ucx.ends";
 
-  /** What Linux lets a process map if nobody has said otherwise. */
+  /** What Linux lets a process map by default. */
   private static final int MAPPINGS = 65_530;
 
   /** An end has two mappings over shared memory; half of what there is stays the program's. */

@@ -11,7 +11,7 @@ import io.talaria.nio.ucx.binding.Received;
  * first bytes, because UCX pairs endpoints in the order of their creation. An engine's.
  *
  * <p><b>Its end.</b> It is closed when both streams are over, at both ends. What was sent may be
- * under way even so, for UCX is done with it earlier; but nobody reads it. So it is closed by
+ * under way even so, because UCX completes it earlier; but no program reads it. So it is closed by
  * force, at which UCX gives up what is under way. It has to be: UCX 1.13 keeps an endpoint that is
  * closed otherwise, and its mappings, until the worker is closed, once the peer's end is connected
  * to it. A peer whose session has ended before it said that it is over may read still: what was
@@ -56,7 +56,7 @@ final class Pipe {
     return out.peer();
   }
 
-  /** What came made no sense, and nobody has foreseen that. */
+  /** The bytes that came made no sense, in a way that no check has foreseen. */
   void breach(RuntimeException e) {
     out.breach(e.toString());
     if (in != null) {
@@ -87,7 +87,7 @@ final class Pipe {
           in = null;
         }
         if (in == null) {
-          lookWhetherOver(); // nobody else does, if the way out is over already
+          lookWhetherOver(); // no other call does, if the way out is over already
         }
       } else if (headBytes == UcxMessages.HEAD_BYTES && in != null) {
         in.peerSwitched(head);

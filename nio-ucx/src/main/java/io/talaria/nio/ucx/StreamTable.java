@@ -31,7 +31,7 @@ final class StreamTable {
     long unused = RANDOM.nextLong();
   }
 
-  /** A place for a stream, as a token; 0 if there is no more. */
+  /** A place for a stream, as a token; 0 if none is left. */
   long newToken() {
     int index;
     if (freeCount > 0) {
@@ -69,7 +69,7 @@ final class StreamTable {
     }
   }
 
-  /** Whether nobody has a place, or a token for one. */
+  /** Whether no stream has a place, or a token for one. */
   boolean isEmpty() {
     return freeCount == used;
   }

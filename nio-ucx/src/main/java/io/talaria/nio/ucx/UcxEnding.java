@@ -27,7 +27,7 @@ final class UcxEnding {
   /** Not null once the control connection has ended. */
   private LastWords lastWords;
 
-  /** Whether bytes of ours were under way then, which nobody has read who had ended by then. */
+  /** Whether bytes of ours were under way then: a peer that had ended by then has not read them. */
   private boolean wasSending;
 
   /** Whether the peer's last bytes may come yet. Any thread reads it. */
@@ -119,7 +119,7 @@ final class UcxEnding {
     }
   }
 
-  /** Nobody has used it, and nothing was made. */
+  /** No thread has used it, and nothing was made. */
   void cancel() {
     engine.enter();
     try {
@@ -144,7 +144,7 @@ final class UcxEnding {
     try {
       waits.release();
       releasedHere = true;
-      ends.fail(); // for whoever comes late
+      ends.fail(); // for threads that come late
       int unused = ends.report(false);
       input.release();
       output.dropFilling();
@@ -341,9 +341,9 @@ final class UcxEnding {
     }
   }
 
-  /** The peer has not said that it needs this side's worker no more, and never will. */
+  /** The peer has not said that it no longer needs this side's worker, and never will. */
   private void expose() {
-    if (!stream.peer().betweenHosts()) { // from there nobody maps its memory
+    if (!stream.peer().betweenHosts()) { // processes of another host do not map its memory
       engine.exposedTo(stream.peer().process());
     }
   }

@@ -28,7 +28,7 @@ final class UcxInput {
   /** After how many bytes the peer's output ends, once it has said so. */
   private long peerTotal;
 
-  /** Nobody reads what comes. */
+  /** The program reads nothing more of what comes. */
   private boolean closed;
 
   /** Any thread's. */

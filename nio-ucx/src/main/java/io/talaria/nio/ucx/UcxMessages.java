@@ -59,7 +59,7 @@ final class UcxMessages {
   private UcxMessages() {}
 
   /** What an offer or an answer says. */
-  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  @SuppressWarnings("ArrayRecordComponent") // they are never compared
   record Place(long token, byte[] address) {}
 
   static ByteBuffer peer() {

@@ -107,7 +107,10 @@ final class UcxReadySet implements ReadySet {
     return true;
   }
 
-  /** Looks at it once less; if no more, it need not think that this ready set will wake for it. */
+  /**
+   * Looks at it once less; after the last time, the engine does not count on this ready set to
+   * wake.
+   */
   void remove(Engine engine) {
     engine.enter();
     try {

@@ -136,7 +136,7 @@ final class UcxStream implements TransportStream {
     }
   }
 
-  /** Nobody has used it, and nothing was made. */
+  /** No thread has used it, and nothing was made. */
   void cancel() {
     ending.cancel();
   }
@@ -296,7 +296,7 @@ final class UcxStream implements TransportStream {
     return ending.breached();
   }
 
-  /** Wakes whoever uses the stream, soon: at the exit from the engine. */
+  /** Wakes the threads that use the stream, soon: at the exit from the engine. */
   void wakeOwner() {
     if (owner != null) {
       engine.wake(owner);

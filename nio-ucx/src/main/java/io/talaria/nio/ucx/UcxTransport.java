@@ -94,7 +94,7 @@ final class UcxTransport implements TransportProvider {
     return binding;
   }
 
-  /** Begins to load UCX, which takes some hundred milliseconds: nobody shall wait for it. */
+  /** Begins to load UCX, which takes some hundred milliseconds, so that no thread waits for it. */
   void start() {
     starter.setDaemon(true);
     try {
@@ -187,7 +187,7 @@ final class UcxTransport implements TransportProvider {
 
   // ---- engines
 
-  /** An engine that nobody else makes streams on. Negotiation thread. */
+  /** An engine on which nothing else makes streams. Negotiation thread. */
   Engine takeEngine() throws TransportException {
     Engine left = takeIdle();
     while (left != null && left.spent()) {

@@ -37,7 +37,7 @@ final class UcxUpgrade implements Upgrade {
       stream.lookHowItGoes();
     } catch (TransportException e) {
       stream.peer().unreachable(e.getMessage());
-      refused = e.reason(); // ours, and not the peer's: its other connections go on
+      refused = e.reason(); // ours, and not the peer's: its other connections continue
     }
   }
 

@@ -39,7 +39,7 @@ final class UcxWaits {
     this.ends = ends;
   }
 
-  /** Whether no selector looks at it, so that whoever asks has to look himself. Any thread. */
+  /** Whether no selector looks at it, so that the caller has to look for itself. Any thread. */
   boolean homeless() {
     return homeless;
   }
@@ -169,7 +169,7 @@ final class UcxWaits {
     }
   }
 
-  /** The stream is released: nobody waits for it any more. */
+  /** The stream is released: no thread waits for it any more. */
   void release() {
     moveTo(null);
     waits(0);

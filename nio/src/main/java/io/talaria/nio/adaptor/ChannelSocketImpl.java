@@ -104,7 +104,7 @@ public final class ChannelSocketImpl extends SocketImpl {
       try {
         channel.close();
       } catch (IOException e) {
-        // Nobody is left to tell.
+        // The failure cannot be reported to any caller.
       }
     }
   }

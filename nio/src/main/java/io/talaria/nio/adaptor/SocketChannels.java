@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 /**
  * Opens channels to stand behind {@code java.net.Socket}: always blocking, and no interrupt closes
  * them. A virtual thread that is interrupted while it waits gets an {@code InterruptedIOException};
- * a platform thread goes on waiting. Any thread may call any method.
+ * a platform thread continues to wait. Any thread may call any method.
  */
 public interface SocketChannels {
   /**

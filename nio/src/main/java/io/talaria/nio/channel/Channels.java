@@ -21,7 +21,7 @@ public final class Channels {
   private final boolean jmx;
   private final Context context;
 
-  /** Null as long as nobody has asked, or there is none. Guarded by the lock. */
+  /** Null until a caller has asked, or if there is none. Guarded by the lock. */
   private ServerSocketChannel inheritedListener;
 
   /**

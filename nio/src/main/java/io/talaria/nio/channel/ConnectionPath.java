@@ -344,7 +344,7 @@ final class ConnectionPath implements StreamOwner {
 
   /**
    * Whether doorbells may stand behind more bytes than are taken from TCP before the program reads
-   * them: nobody hears a doorbell then, and who waits for room looks by the clock.
+   * them: no thread hears a doorbell then, and a thread that waits for room looks at intervals.
    */
   boolean deaf() {
     return input.deaf();
@@ -381,7 +381,7 @@ final class ConnectionPath implements StreamOwner {
 
   /**
    * The control connection is about to be heard by no selector, because the channel becomes
-   * blocking or closes. Then nobody may ring a selector by it, or that would be taken for the
+   * blocking or closes. Then no thread may ring a selector by it, or that would be taken for the
    * doorbell of all neighbours: the stream leaves its ready set first, and the sleep that a
    * doorbell may have been meant for ends afterwards.
    *
@@ -413,7 +413,7 @@ final class ConnectionPath implements StreamOwner {
     waiter.wakeAll();
   }
 
-  /** The channel is closed: it is shown no more, and looks for no stream. Nobody is inside. */
+  /** The channel is closed: it is no longer shown, and looks for no stream. No thread is inside. */
   void closed() {
     upgrade.closed();
     counters.close();

@@ -149,8 +149,8 @@ final class ControlLink {
   }
 
   /**
-   * The channel closes: whoever reads is to come out. The output stays as it is: an end of it would
-   * come before the reset that a close with unread bytes, or a linger of 0, makes of the end.
+   * The channel closes: a thread that reads must return. The output stays as it is: an end of it
+   * would come before the reset that a close with unread bytes, or a linger of 0, makes of the end.
    */
   void shutInput() {
     inputShut = true;

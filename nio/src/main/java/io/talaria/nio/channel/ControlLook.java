@@ -49,7 +49,7 @@ final class ControlLook {
     if ((found & SelectionKey.OP_READ) != 0) {
       connectionPath.controlReadable();
       Registrations.nudgeOthers(key); // a doorbell is for all of them, but only one reads it
-      if (!connectionPath.attached()) { // TCP goes on, and this was its
+      if (!connectionPath.attached()) { // TCP continues, and this event was its
         ready.reportWanted(key, found);
         return;
       }

@@ -111,7 +111,7 @@ final class ControlPoll {
         try {
           wait(SIGNAL_EVERY_MS);
         } catch (InterruptedException e) {
-          interrupted = true; // as its closing must go on
+          interrupted = true; // as its closing must continue
         }
       }
     }

@@ -35,7 +35,7 @@ final class ControlWaiter {
   @FunctionalInterface
   interface Over {
     /**
-     * Asked by the sleeper; whoever makes it true calls {@link #wake} afterwards.
+     * Asked by the sleeper; the thread that makes it true calls {@link #wake} afterwards.
      *
      * @param who {@link #READER} or {@link #WRITER}
      * @param event what it is about to wait for: one of {@link JdkNio}'s, or 0 for other news
@@ -61,7 +61,7 @@ final class ControlWaiter {
   }
 
   /**
-   * Sleeps until the channel has an event, somebody wakes us, or for the time given.
+   * Sleeps until the channel has an event, a thread wakes us, or the time given is over.
    *
    * @param event of {@link JdkNio}
    * @param limitNs nanoseconds, or 0 for no limit
@@ -74,7 +74,7 @@ final class ControlWaiter {
       if (poll.enter()) {
         try {
           if (over.test(who, event)) {
-            return false; // whoever will wake us sees us now; this one may have come too early
+            return false; // later wakers see us now; this one may have come too early
           }
           poll.poll(limitNs);
           return true;
@@ -92,7 +92,7 @@ final class ControlWaiter {
     }
   }
 
-  /** Sleeps until somebody wakes us or for the time given, without a look at the channel. */
+  /** Sleeps until a thread wakes us or the time given is over, without a look at the channel. */
   void park(int who, long limitNs) {
     occupy(who, Thread.currentThread());
     try {
@@ -105,9 +105,10 @@ final class ControlWaiter {
   }
 
   /**
-   * Sleeps until a doorbell is rung, by the peer or by who wakes us, or for the time given.
+   * Sleeps until a doorbell is rung, by the peer or by a thread that wakes us, or the time given is
+   * over.
    *
-   * @param doorbell leased by the caller; whoever rings it for this sleep has been told already
+   * @param doorbell leased by the caller; those that ring it for this sleep have been told already
    * @param asleep for {@link ThreadDoorbell#sleep}, with what is waited for
    * @return whether it was rung
    */
@@ -162,7 +163,7 @@ final class ControlWaiter {
     }
   }
 
-  /** Whether somebody sleeps. */
+  /** Whether a thread sleeps. */
   boolean anybodySleeps() {
     return reader != null || writer != null || readersDoorbell != null || writersDoorbell != null;
   }
@@ -172,7 +173,7 @@ final class ControlWaiter {
     wake(WRITER);
   }
 
-  /** Wakes all, and waits until nobody polls: before the descriptor is closed. */
+  /** Wakes all, and waits until no thread polls: before the descriptor is closed. */
   void wakeAllAndAwait() {
     wakeAll();
     readable.wakeAndAwait();

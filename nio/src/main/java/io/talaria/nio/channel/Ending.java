@@ -6,8 +6,8 @@ import io.talaria.nio.transport.TransportStream;
 
 /**
  * How a connection ends on this side: what is said of it in the transport, the close of the control
- * connection, which may have to wait for the peer, and the release of the stream, which nobody may
- * use afterwards. One state that only grows.
+ * connection, which may have to wait for the peer, and the release of the stream, which no thread
+ * may use afterwards. One state that only grows.
  *
  * <p>A close takes one of two ways, as the JDK's does, which is decided when it begins:
  *
@@ -17,16 +17,17 @@ import io.talaria.nio.transport.TransportStream;
  *       the output alone ({@link PathOutput#endHalf}), and the state stays {@link #OPEN}, so that
  *       the control connection carries doorbells and the peer may write. All else follows when the
  *       last selector has let go of it: whether bytes are left unread is looked at then. Once the
- *       channel is closed, whoever finds it in no selector calls {@link PathOutput#end}, {@link
- *       #close} and {@link #release}, in this order; it may be two threads, the one that closes and
- *       the one that deregisters, so each of the three counts once. The one who comes second finds
- *       the first one's end told, because that is done under the out lock, and releases nothing
- *       before the first one's close is over, because only {@link #CLOSED} is released.
+ *       channel is closed, the thread that finds it in no selector calls {@link PathOutput#end},
+ *       {@link #close} and {@link #release}, in this order; it may be two threads, the one that
+ *       closes and the one that deregisters, so each of the three counts once. The second thread
+ *       finds that the first has told the end, because that is done under the out lock, and
+ *       releases nothing before the first thread's close is over, because only {@link #CLOSED} is
+ *       released.
  * </ul>
  *
- * <p>A connection that ends with a reset waits for nobody to read TCP, and its control connection
- * is reset, too: what the peer's kernel has is read before the reset all the same, and the port is
- * free at once.
+ * <p>A connection that ends with a reset does not wait until the peer has read TCP, and its control
+ * connection is reset, too: what the peer's kernel has is read before the reset all the same, and
+ * the port is free at once.
  */
 final class Ending {
   /** Not yet. */
@@ -112,7 +113,7 @@ final class Ending {
 
   /**
    * Closes the control connection once the peer has what was put on TCP, or at once where the end
-   * is a reset. Nobody is inside. The first call counts.
+   * is a reset. No thread is inside. The first call counts.
    */
   void close() {
     if (!begin()) {

@@ -158,7 +158,7 @@ final class InnerSelector {
   }
 
   /**
-   * Sleeps until something is ready, or somebody calls {@link #wakeup}.
+   * Sleeps until something is ready, or a thread calls {@link #wakeup}.
    *
    * @param timeoutMs milliseconds, 0 for any time
    */

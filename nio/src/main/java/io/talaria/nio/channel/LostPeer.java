@@ -35,7 +35,7 @@ final class LostPeer {
    * Looks whether the control connection has ended.
    *
    * @param giveUp whether to wait for that no longer, except for what TCP still brings
-   * @return true if it has, or the channel is closed, or TCP goes on without a stream
+   * @return true if it has, or the channel is closed, or TCP continues without a stream
    */
   boolean look(boolean giveUp) {
     ControlLink link = connectionPath.link();

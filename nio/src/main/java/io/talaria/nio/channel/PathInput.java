@@ -78,7 +78,7 @@ final class PathInput {
 
   // ---- phases: under the read lock
 
-  /** Has our reader agree to the switch; false if somebody is inside who may read for long. */
+  /** Has our reader agree to the switch; false if a thread is inside that may read for long. */
   boolean tryAccept() {
     if (!readLock.tryLock()) {
       return false;
@@ -231,7 +231,7 @@ final class PathInput {
   int available() throws IOException {
     assertLocked();
     if (phase == SWITCHING && kept() == null) {
-      // The peer may have switched, and whoever only asks never reads.
+      // The peer may have switched, and a program that only asks never reads.
       switching.pull(SwitchingInput.KEPT_BYTES);
     }
     ByteBuffer had = kept();
@@ -314,8 +314,8 @@ final class PathInput {
 
   /**
    * Takes the read lock; false if a reader may sleep inside, which takes what comes itself. In
-   * non-blocking mode whoever is inside is out in a moment, and must be waited for: it may have
-   * looked before that came for which a selector is about to sleep.
+   * non-blocking mode a thread inside leaves in a moment, and must be waited for: it may have
+   * looked before the event came for which a selector is about to sleep.
    */
   private boolean enter() {
     while (!readLock.tryLock()) {
@@ -389,7 +389,7 @@ final class PathInput {
     return resetReport;
   }
 
-  /** The input has been shut down: whoever waits for it to be readable is to see that. */
+  /** The input has been shut down: wakes those that wait for it to be readable, to see that. */
   void wakeReader() {
     connectionPath.waiter().wake(ControlWaiter.READER);
     connectionPath.nudgeSelectors();
@@ -404,7 +404,7 @@ final class PathInput {
     } // else the control connection stays as it is, for doorbells
   }
 
-  /** Whether bytes came over TCP that nobody has read. For who closes. */
+  /** Whether bytes came over TCP that are unread. For the thread that closes. */
   boolean unreadTcp() {
     return keptUnread() || pulledUnread();
   }

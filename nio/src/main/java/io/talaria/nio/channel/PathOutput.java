@@ -203,7 +203,7 @@ final class PathOutput {
 
   // ---- ending: any thread
 
-  /** The output has been shut down: whoever waits for it to be writable is to see that. */
+  /** The output has been shut down: wakes those that wait for it to be writable, to see that. */
   void wakeWriter() {
     connectionPath.waiter().wake(ControlWaiter.WRITER);
     connectionPath.nudgeSelectors();
@@ -251,8 +251,8 @@ final class PathOutput {
   }
 
   /**
-   * Tells the peer that its bytes reach nobody once both directions are shut down on the transport:
-   * the kernel answers data with a reset then. To be called after each of the two.
+   * Tells the peer that no program reads its bytes once both directions are shut down on the
+   * transport: the kernel answers data with a reset then. To be called after each of the two.
    */
   void abandonIfBothAreShut() {
     if (channel.inputClosed() && channel.outputEnding()) {

@@ -170,7 +170,7 @@ final class PathUpgrade implements Upgradable {
   boolean withdrawFromLostPeer() {
     boolean withdrawn = connectionPath.stream().withdraw();
     if (withdrawn) {
-      plainAgain = true; // TCP goes on, and knows itself when it ends
+      plainAgain = true; // TCP continues, and finds its own end
       plain(Reason.PEER_LOST);
       connectionPath.nudgeSelectors();
     }

@@ -67,7 +67,7 @@ final class Registrations {
       } else {
         throw new IllegalSelectorException();
       }
-      key.firstInterest(ops); // whoever sees the key in keys() may have cancelled it already
+      key.firstInterest(ops); // a thread that sees the key in keys() may have cancelled it
       changes.add(key);
       selector
           .ensureOpen(); // a close that began before the key was among ours has not cancelled it
@@ -82,7 +82,7 @@ final class Registrations {
     }
   }
 
-  /** Takes back the registration of a key that nobody has seen yet. */
+  /** Takes back the registration of a key that no program thread has seen yet. */
   private void takeBack(TalariaSelectionKey key) {
     keys.remove(key);
     key.stage = TalariaSelectionKey.FAILED;
@@ -112,7 +112,7 @@ final class Registrations {
     }
   }
 
-  /** Takes up all keys once more, since nobody knows how far the last look had come. */
+  /** Takes up all keys once more, since it is unknown how far the last look had come. */
   void takeAllAgain() {
     for (SelectionKey each : keys) {
       TalariaSelectionKey key = (TalariaSelectionKey) each;

@@ -85,7 +85,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     TalariaSelectionKey[] all = keys;
     for (int i = 0; i < size; i++) {
       TalariaSelectionKey key = all[i];
-      if (key != null) { // whoever reads the set while the selector is closed may have removed it
+      if (key != null) { // a reader of the set may have removed it as the selector closes
         key.selectedIndex = -1;
         all[i] = null;
       }

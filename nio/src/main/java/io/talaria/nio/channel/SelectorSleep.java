@@ -51,7 +51,7 @@ final class SelectorSleep {
     }
   }
 
-  /** The same, and for ever: nobody must find the selector asleep that closes. */
+  /** The same, and for ever: a selector that closes must not be asleep. */
   void wakeUpForClose() {
     wakeUp = true;
     inner.wakeup();

@@ -8,7 +8,8 @@ import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 
 /**
- * Parks; the transport wakes whoever waits for a stream that {@link TransportStream#wakesByItself}.
+ * Parks; the transport wakes threads that wait for a stream that {@link
+ * TransportStream#wakesByItself wakes by itself}.
  */
 final class SelfWakingSleep extends TransportSleep {
   /**

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Connects a channel behind a {@code java.net.Socket}: without the JDK's blocking connect, which an
- * interrupt would end. One thread at a time connects; whoever closes the channel ends that.
+ * interrupt would end. One thread at a time connects; the thread that closes the channel ends that.
  */
 final class SocketConnect {
   private final SocketChannel control;
@@ -62,8 +62,9 @@ final class SocketConnect {
   }
 
   /**
-   * Gets the thread that connects out, and waits until it is: nobody may poll a descriptor that is
-   * closed. To be called when the channel says that it closes, before it closes what is connected.
+   * Makes the thread that connects leave, and waits until it has: no thread may poll a descriptor
+   * that is closed. To be called when the channel says that it closes, before it closes what is
+   * connected.
    */
   void awaitOut() {
     waiter.wakeAllAndAwait();

@@ -76,7 +76,7 @@ final class TalariaSelector extends AbstractSelector {
 
   /** Any thread. */
   private void readySetOpened() {
-    changes.mark(); // whoever selects shall see it
+    changes.mark(); // so that the selecting thread sees it
     sleep.wakeSleeper();
   }
 
@@ -201,7 +201,7 @@ final class TalariaSelector extends AbstractSelector {
     }
   }
 
-  /** Goes on with all other streams when the memory of some is gone: see {@link Faults}. */
+  /** Continues with all other streams when the memory of some is gone: see {@link Faults}. */
   private void selectGuarded(long timeoutMs) throws IOException {
     deadlineNs = 0;
     for (int faults = 0; ; faults++) {
@@ -259,7 +259,7 @@ final class TalariaSelector extends AbstractSelector {
         registrations.anyAttached()
             && sleep.spin(timeoutMs < 0 ? System.nanoTime() + Long.MAX_VALUE / 2 : deadlineNs);
     while (!sleep.wokenUp() && !Thread.currentThread().isInterrupted()) {
-      removeCancelled(); // nobody hears what was cancelled, so nobody may ring us there
+      removeCancelled(); // we do not hear cancelled keys, so no peer may ring us there
       if (ready.seen()) {
         return true;
       }

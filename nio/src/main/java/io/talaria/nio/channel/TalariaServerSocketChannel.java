@@ -253,7 +253,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
         counters.close();
       }
     }
-    accepting.wakeAllAndAwait(); // nobody may poll a descriptor that is closed
+    accepting.wakeAllAndAwait(); // no thread may poll a descriptor that is closed
     control.close();
   }
 

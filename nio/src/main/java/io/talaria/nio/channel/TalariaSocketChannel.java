@@ -291,7 +291,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  /** How much a call with many buffers has moved, nobody knows; it matters if the rest goes on. */
+  /** How much a call with many buffers has moved is unknown; it matters if the rest continues. */
   private void throwIfSound(InternalError error) {
     examine(error);
     if (!connectionPath.isLost()) {
@@ -889,7 +889,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  // ---- closing: what waits is woken, and whoever leaves last finishes
+  // ---- closing: waiting threads are woken, and the last thread to leave finishes
 
   @Override
   protected void implCloseSelectableChannel() throws IOException {
@@ -916,13 +916,13 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     if (open != null && open.ending().isByReset()) {
       awaitPassers(open);
     }
-    if (state == CLOSING && open != null && !inTwoSteps) { // else nobody sleeps in it
+    if (state == CLOSING && open != null && !inTwoSteps) { // else no thread sleeps in it
       open.wakeAll();
     }
   }
 
   /**
-   * After a reset the port is free when close returns, unless somebody sleeps in the channel: the
+   * After a reset the port is free when close returns, unless a thread sleeps in the channel: the
    * negotiation thread may be inside for a moment, and finishes the close then.
    */
   private void awaitPassers(ConnectionPath open) {
@@ -946,7 +946,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     }
   }
 
-  /** Ends a close that found somebody inside; called by whoever has just let go of a lock. */
+  /**
+   * Ends a close that found a thread inside; called by each thread that has just released a lock.
+   */
   void finishCloseIfClosing() {
     if (state == CLOSING && readLock.tryLock()) {
       boolean finished = false;
@@ -994,9 +996,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   }
 
   /**
-   * Takes the second step of a close, if it has one, and gives the stream back, once nobody can be
-   * inside: closed, and in no selector. A deregistration comes after the key has left the channel,
-   * and the thread that closes looks after the state is CLOSED: so one of them is here for both.
+   * Takes the second step of a close, if it has one, and gives the stream back, once no thread can
+   * be inside: closed, and in no selector. A deregistration comes after the key has left the
+   * channel, and the thread that closes looks after the state is CLOSED: so one of them is here for
+   * both.
    */
   private void releaseIfUnused() {
     ConnectionPath open = connectionPath;

@@ -27,7 +27,7 @@ final class TcpInput {
     return takenBytes;
   }
 
-  /** Goes on after a {@link SwitchingInput} whose stream was withdrawn. */
+  /** Continues after a {@link SwitchingInput} whose stream was withdrawn. */
   void resume(long bytes, boolean end) {
     takenBytes = bytes;
     ended = end;

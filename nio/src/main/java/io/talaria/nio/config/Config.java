@@ -168,8 +168,8 @@ public final class Config {
   /**
    * Reads the system properties.
    *
-   * @throws IllegalArgumentException if one has a bad value or a name that nobody knows; the
-   *     message gives its name, its value and what is allowed
+   * @throws IllegalArgumentException if one has a bad value or an unknown name; the message gives
+   *     its name, its value and what is allowed
    */
   public static Config load() {
     Properties properties = System.getProperties();

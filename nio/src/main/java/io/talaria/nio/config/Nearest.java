@@ -4,7 +4,7 @@ package io.talaria.nio.config;
 
 import java.util.List;
 
-/** Finds the name that somebody meant who wrote another. */
+/** Finds the known name that a misspelled name was meant to be. */
 final class Nearest {
   private static final int SHORT = 12;
 

@@ -26,7 +26,7 @@ import java.util.UUID;
  * it, and none of the program's: an interrupt would close the file.
  */
 final class CountersFile {
-  /** Names a file without a header: whoever finds it can tell by the name whose it is. */
+  /** Names a file without a header: a reader can tell by the name which process it belongs to. */
   static final char TEMPORARY = 'c';
 
   private static final int MAX_COPIES = 16;

@@ -62,7 +62,9 @@ public final class ProcessCounters implements AutoCloseable {
     this.problem = problem;
   }
 
-  /** Starts counting as {@link #open(Path, Executor, Consumer)} does, and tells nobody. */
+  /**
+   * Starts counting as {@link #open(Path, Executor, Consumer)} does, without reporting problems.
+   */
   public static ProcessCounters open(Path runtimeDir, Executor fileWork) {
     return open(runtimeDir, fileWork, problem -> {});
   }
@@ -72,7 +74,8 @@ public final class ProcessCounters implements AutoCloseable {
    * made, {@link #problem} says why and the counters live on the heap.
    *
    * @param runtimeDir the run-time directory; it must exist by the time the file work is done
-   * @param fileWork runs short file work, one task after the other, on a thread nobody interrupts
+   * @param fileWork runs short file work, one task after the other, on a thread that is never
+   *     interrupted
    * @param problems is told once why the file could not be made or enlarged, by the file work and
    *     without a lock held; it must not throw
    * @return the counters of this process
@@ -280,9 +283,9 @@ public final class ProcessCounters implements AutoCloseable {
   }
 
   /**
-   * Removes the file; counting goes on, seen by this process only. Unlike the other methods it does
-   * the file work on the calling thread, so that it can be called from a shutdown hook. Closing
-   * again changes nothing.
+   * Removes the file; counting continues, seen by this process only. Unlike the other methods it
+   * does the file work on the calling thread, so that it can be called from a shutdown hook.
+   * Closing again changes nothing.
    */
   @Override
   public void close() {

@@ -36,8 +36,8 @@ public final class StartFile {
   }
 
   /**
-   * Makes the file, and the directory if its parent exists. Never throws and tells nobody: where it
-   * cannot be made, the first channel tries again, and that is told. Not for threads that the
+   * Makes the file, and the directory if its parent exists. Never throws and reports nothing: where
+   * it cannot be made, the first channel tries again, and reports that. Not for threads that the
    * program can interrupt.
    *
    * @param dir the run-time directory

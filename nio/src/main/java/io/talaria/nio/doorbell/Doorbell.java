@@ -9,12 +9,12 @@ import java.nio.channels.Pipe;
 import java.nio.channels.SelectableChannel;
 
 /**
- * A pipe of this process that others write into to wake whoever sleeps on it. Whoever {@linkplain
- * DoorbellPool#lease leases} it owns it until it is given back; nobody closes it, because its
- * number must stay its own: peers open it by that number.
+ * A pipe of this process that others write into to wake the thread that sleeps on it. The caller
+ * that {@linkplain DoorbellPool#lease leases} it owns it until it is given back; it is never
+ * closed, because its number must stay its own: peers open it by that number.
  *
- * <p>Both ends stay open here, so it never ends, whatever ringers do. A byte in it means nothing
- * but that somebody has news; one that comes late costs the next lessee an empty look.
+ * <p>Both ends stay open here, so it never ends, whatever ringers do. A byte in it means only that
+ * some writer has news; one that comes late costs the next lessee an empty look.
  */
 public final class Doorbell {
   /** One read takes what all ringers of a sleep have written. */

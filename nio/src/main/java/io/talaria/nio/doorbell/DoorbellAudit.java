@@ -6,20 +6,20 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Looks after threads that sleep on doorbells: one for whom there is news, and nobody rings, is
- * rung, and counted. There is none but by a fault, or because another program of the user has taken
- * bytes out of the pipe; so it guards, and must never hide something.
+ * Looks after threads that sleep on doorbells: one for which there is news, and which no thread
+ * rings, is rung by the audit, and counted. There is none but by a fault, or because another
+ * program of the user has taken bytes out of the pipe; so it guards, and must never hide something.
  *
  * <p>{@link #asleep} is any thread's, the rest belongs to one thread, the audit's.
  */
 public final class DoorbellAudit {
-  /** Nobody sleeps. */
+  /** No thread sleeps. */
   public static final int NOBODY = 0;
 
   /** The same sleep as at the last look, in vain as then. */
   public static final int THE_SAME = 1;
 
-  /** Somebody sleeps who did not at the last look, or has news. */
+  /** A thread sleeps that did not at the last look, or that has news. */
   public static final int OTHERS = 2;
 
   private static final AtomicLong MISSED = new AtomicLong();
@@ -33,11 +33,11 @@ public final class DoorbellAudit {
 
   private final boolean[] ready = new boolean[DoorbellPool.MAX_FOR_THREADS];
 
-  /** Whether nobody slept at the last look, so that nobody looks. */
+  /** Whether no thread slept at the last look, so that the audit does not look. */
   private volatile boolean resting = true;
 
   /**
-   * @param awaken has somebody look again and again; any thread
+   * @param awaken makes a thread call {@link #look} again and again; any thread
    * @param missed told of each doorbell that was missed
    */
   public DoorbellAudit(DoorbellPool pool, Runnable awaken, Runnable missed) {
@@ -51,7 +51,7 @@ public final class DoorbellAudit {
     return MISSED.get();
   }
 
-  /** Somebody falls asleep who is looked after by this. */
+  /** A thread falls asleep that this audit looks after. */
   void asleep() {
     if (resting) {
       resting = false;
@@ -59,7 +59,7 @@ public final class DoorbellAudit {
     }
   }
 
-  /** Whether nobody is to be looked after, until {@code awaken} is run. */
+  /** Whether there is no thread to look after, until {@code awaken} is run. */
   public boolean resting() {
     return resting;
   }

@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The writing end of a doorbell of another process, opened here. Any thread rings; whoever has
- * opened it closes it, which waits for nobody: the last who is inside closes the descriptor, so
- * that no byte goes into a file that gets its number.
+ * The writing end of a doorbell of another process, opened here. Any thread rings; the thread that
+ * has opened it closes it, and does not wait for threads inside: the last of these closes the
+ * descriptor, so that no byte goes into a file that gets its number.
  */
 public final class PeerDoorbell {
-  /** In the count of those inside: nobody enters any more. */
+  /** In the count of those inside: no thread enters any more. */
   private static final int CLOSED = Integer.MIN_VALUE;
 
   private static final int MAX_OPEN = (int) Math.min(1 << 16, OpenDescriptors.limit() / 8);

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>The thread reads the pipe through a descriptor of its own, which blocks, so that a sleep and
  * the draining of what ended it are one call of the system. Neither an interrupt nor a signal ends
- * that: whoever has news for the sleeper rings. The pipe's own channel would not do: an interrupt
- * would close it.
+ * that: a thread that has news for the sleeper rings. The pipe's own channel would not do: an
+ * interrupt would close it.
  */
 public final class ThreadDoorbell {
   private final int number;
@@ -55,7 +55,7 @@ public final class ThreadDoorbell {
     this.in = in;
   }
 
-  /** Makes one of a doorbell that nobody else has, leased; any thread, interrupted or not. */
+  /** Makes one of a doorbell that no other thread has, leased; any thread, interrupted or not. */
   static ThreadDoorbell of(int number, Doorbell doorbell) throws IOException {
     FileInputStream in = new FileInputStream(OpenDescriptors.ownPath(doorbell.source()).toString());
     ThreadDoorbell made = new ThreadDoorbell(number, doorbell, in);
@@ -73,7 +73,7 @@ public final class ThreadDoorbell {
     return doorbell.address();
   }
 
-  /** Leases it; false if somebody has it. */
+  /** Leases it; false if another thread has it. */
   boolean take() {
     return !taken.getOpaque() && taken.compareAndSet(false, true);
   }
@@ -84,7 +84,7 @@ public final class ThreadDoorbell {
   }
 
   /**
-   * Sleeps until somebody rings, or for a time, and takes what was rung. To be followed by a look
+   * Sleeps until a thread rings, or for a time, and takes what was rung. To be followed by a look
    * for news: what was rung may be of an earlier sleep.
    *
    * @param who is looked after meanwhile
@@ -129,7 +129,7 @@ public final class ThreadDoorbell {
     return waitsFor;
   }
 
-  /** Whether it is rung and nobody has taken that yet. */
+  /** Whether it is rung and no thread has taken that yet. */
   boolean rung() throws IOException {
     return in.available() > 0;
   }

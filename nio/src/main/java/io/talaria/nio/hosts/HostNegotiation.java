@@ -35,7 +35,7 @@ public final class HostNegotiation implements RemoteHosts {
   /** How long a call or an answer may take until both have proved themselves. */
   public static final long HANDSHAKE_LIMIT_NS = 5_000_000_000L;
 
-  /** How long nobody is called who could not be reached, or was not who he should be. */
+  /** How long an address is not called that could not be reached, or was not the expected peer. */
   private static final long REMEMBER_NS = 60_000_000_000L;
 
   private static final int MAX_REMEMBERED = 1024;
@@ -297,7 +297,7 @@ public final class HostNegotiation implements RemoteHosts {
     }
   }
 
-  /** It is not to be: nobody is there, or not who it should be. */
+  /** It fails: no peer is there, or not the expected one. */
   void failed(HandshakeConnection caller, Reason reason, String why) {
     settled(caller);
     if (caller.address() == null) {
@@ -362,7 +362,7 @@ public final class HostNegotiation implements RemoteHosts {
     }
   }
 
-  /** Nobody is called there for a while, unless the reason may pass sooner. */
+  /** The address is not called for a while, unless the reason may pass sooner. */
   void remember(RendezvousAddress address, Reason reason) {
     if (reason == Reason.LIMIT) {
       return;

@@ -197,7 +197,7 @@ public final class HostRules {
     }
     try {
       if (!four || host.split("\\.", -1).length == IPV4_PARTS) {
-        return InetAddress.getByName(host).getAddress(); // of numbers: nobody is asked
+        return InetAddress.getByName(host).getAddress(); // of numbers: no name service is asked
       }
     } catch (UnknownHostException e) {
       // Refused below.

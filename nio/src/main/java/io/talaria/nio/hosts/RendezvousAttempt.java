@@ -24,7 +24,7 @@ final class RendezvousAttempt extends UpgradeAttempt {
     hosts.call(address, this);
   }
 
-  /** Nobody answers: it may be too early. */
+  /** No peer answers: it may be too early. */
   void unanswered(Reason reason, boolean mayComeYet) {
     if (open() && !(mayComeYet && seekLater(reason))) {
       hosts.remember(address, reason);

@@ -11,8 +11,8 @@ import java.lang.reflect.Method;
 /**
  * A descriptor that is readable when one of a set of others is, of the JDK's making: Java 17 has no
  * public way to native code. Needs {@code sun.nio.ch} to be open to us, as {@link
- * JdkNio#channelOver} does. Any thread, also while another sleeps on it. Whoever takes the {@link
- * #descriptor} closes it.
+ * JdkNio#channelOver} does. Any thread, also while another sleeps on it. The caller that takes the
+ * {@link #descriptor} closes it.
  */
 public final class JdkEpoll {
   /** {@code EPOLL_CTL_ADD}. */

@@ -193,7 +193,7 @@ public final class JdkNio {
     }
   }
 
-  /** The provider that the JDK would use if nobody had set another. */
+  /** The provider that the JDK would use if no other had been set. */
   public static SelectorProvider provider() {
     return PROVIDER;
   }
@@ -244,7 +244,7 @@ public final class JdkNio {
       try {
         SIGNAL_NATIVE.invokeExact(nativeThread);
       } catch (IOException e) {
-        // Too many signals are pending; whoever sleeps looks again by itself.
+        // Too many signals are pending; the sleeping thread looks again by itself.
       } catch (Throwable e) {
         throw unexpected(e);
       }

@@ -21,7 +21,7 @@ public final class JdkProbe {
 
   /**
    * Whether a connection has been reset, or has ended in both directions. Meanwhile a selector of
-   * the JDK's has the channel, so nobody may close it.
+   * the JDK's has the channel, so no thread may close it.
    *
    * @param connected a channel of the JDK's in non-blocking mode, which has been connected
    * @return true also if the channel is closed, or the kernel cannot be asked

@@ -8,11 +8,12 @@ import java.lang.invoke.VarHandle;
 /**
  * Where the JVM says that mapped memory is gone. Any thread.
  *
- * <p>If somebody cuts a shared file short, whoever touches a page behind its end gets no exception
- * there: the JVM skips the instruction (a load leaves any value, a store is lost) and throws an
- * {@link InternalError} in the same thread <em>later</em>: on newer JDKs at the next safepoint
- * poll, on JDK 17 only when the thread enters the VM for something else. So no {@code try} around
- * an access is sure to catch it, and where it surfaces does not tell what memory it was.
+ * <p>If a process cuts a shared file short, a thread that touches a page behind its end gets no
+ * exception there: the JVM skips the instruction (a load leaves any value, a store is lost) and
+ * throws an {@link InternalError} in the same thread <em>later</em>: on newer JDKs at the next
+ * safepoint poll, on JDK 17 only when the thread enters the VM for something else. So no {@code
+ * try} around an access is sure to catch it, and where it surfaces does not tell what memory it
+ * was.
  *
  * <p>Therefore:
  *
@@ -24,10 +25,10 @@ import java.lang.invoke.VarHandle;
  *       about to sleep or is on no hot path. On JDK 17 an error of the hot path may wait for some
  *       more calls; until then the damaged stream may carry garbage, and the program gets the error
  *       if it enters the VM by itself.
- *   <li>Whoever catches it has {@code TransportProvider.examine} find out whose memory is gone and
- *       fail those streams, which then touch it no more; then the call is repeated, and finds the
- *       stream reset if it was its own. If no memory is gone, the error is not ours and is thrown
- *       on.
+ *   <li>The thread that catches it has {@code TransportProvider.examine} find out whose memory is
+ *       gone and fail those streams, which then touch it no more; then the call is repeated, and
+ *       finds the stream reset if it was its own. If no memory is gone, the error is not ours and
+ *       is thrown on.
  *   <li>JDK 17 dies of a compare-and-set that it <em>interprets</em> on such memory, and never ends
  *       the loops of {@code getAndBitwiseOr} and its like there: shared words are changed by loops
  *       that end, after a look and a {@link #poll}.

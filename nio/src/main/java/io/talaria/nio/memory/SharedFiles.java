@@ -158,8 +158,8 @@ public final class SharedFiles {
   }
 
   /**
-   * Unlinks whatever this process has created and nobody has mapped, and creates no more. For
-   * process exit.
+   * Unlinks all files that this process has created and no peer has mapped, and creates no more.
+   * For process exit.
    */
   public void removeAll() {
     directory.close();

@@ -31,7 +31,7 @@ public abstract class Acceptor implements NegotiationLoop.Ready {
     interest(SelectionKey.OP_ACCEPT);
   }
 
-  /** Accepts nobody for a moment: what has failed may pass, and is not to be tried without end. */
+  /** Accepts no peer for a moment: the failure may pass, and endless retries must be avoided. */
   public final void pause(NegotiationLoop loop) {
     interest(0);
     loop.later(this::listen);

@@ -16,8 +16,8 @@ import java.util.Arrays;
 
 /**
  * A listener's announcement: a listening Unix-domain socket named {@code l-PORT-ID} in the private
- * directory. It appears under its name only once it listens, so a name that refuses belongs to
- * nobody and may be removed by anyone. Negotiation thread, except {@link #removeFile}.
+ * directory. It appears under its name only once it listens, so a name that refuses belongs to no
+ * process and any process may remove it. Negotiation thread, except {@link #removeFile}.
  */
 public final class Announcement extends Acceptor {
   static final char PREFIX = 'l';

@@ -95,7 +95,7 @@ final class Announcer {
     }
     outcome.accept(unusable == null ? Reason.ANNOUNCED : unusable);
     if (unusable == null) {
-      if (starting) { // clients shall find it, and wait
+      if (starting) { // so that clients find it, and wait
         loop.repeat(
             () -> !transports.starting() && opened(announcement, outcome),
             () -> outcome.accept(Reason.INTERNAL));

@@ -75,7 +75,7 @@ final class Dialler {
   }
 
   /**
-   * The session with an announcement for a transport, new or standing; null if nobody is there.
+   * The session with an announcement for a transport, new or standing; null if no peer is there.
    *
    * @throws TransportException if the peer is there but cannot be reached by the transport
    */
@@ -118,7 +118,7 @@ final class Dialler {
     return Files.exists(directory.path().resolve(which.substring(0, which.indexOf(' '))));
   }
 
-  /** A name that refuses belongs to nobody: it is given only to sockets that listen. */
+  /** A name that refuses belongs to no process: it is given only to sockets that listen. */
   private void removeStale(Path path, IOException refusal) {
     knownIn = NEVER;
     if (refusal instanceof ConnectException) {

@@ -53,7 +53,7 @@ final class LocalAttempt extends UpgradeAttempt {
           next.offer(this);
           return;
         }
-        transports = Collections.emptyIterator(); // nobody is there
+        transports = Collections.emptyIterator(); // no peer is there
       } catch (TransportException e) {
         last = e.reason();
         own = true;

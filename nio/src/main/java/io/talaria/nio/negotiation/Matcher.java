@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Matcher {
   private final NegotiationLoop loop;
 
-  /** Accepted channels that nobody has made an offer for yet. */
+  /** Accepted channels that no peer has made an offer for yet. */
   private final Map<ConnectionKey, Upgradable> accepted = new ConcurrentHashMap<>();
 
   /** Offers for connections that the program has not accepted yet. */

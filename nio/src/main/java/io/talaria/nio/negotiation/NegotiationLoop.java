@@ -84,7 +84,7 @@ public final class NegotiationLoop implements Executor {
   private volatile Selector selector;
   private volatile Thread runner;
 
-  /** Whether the thread sleeps or is about to: then whoever has a task for it wakes it. */
+  /** Whether the thread sleeps or is about to: then a thread that has a task for it wakes it. */
   private volatile boolean asleep;
 
   private record Delayed(Runnable task, long dueNs) {}
@@ -431,7 +431,7 @@ public final class NegotiationLoop implements Executor {
     endTurnIfLong();
   }
 
-  /** The shortest tick that anything asks for; 0: sleep until somebody wakes the thread. */
+  /** The shortest tick that anything asks for; 0: sleep until another thread wakes this one. */
   private long tickMs() {
     if (!repeated.isEmpty()) {
       return FAST_TICK_MS;

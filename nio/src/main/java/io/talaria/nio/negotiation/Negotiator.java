@@ -129,7 +129,7 @@ public final class Negotiator implements Executor {
     channel.plainSoFar(unusable == null ? Reason.NO_OFFER : unusable);
     matcher.accepted(channel);
     Reason found = announcer.unusable();
-    if (found != null && found != unusable) { // whoever found it may not have seen the channel
+    if (found != null && found != unusable) { // its finder may not have seen the channel
       loop.execute(() -> matcher.unusable(found));
     }
   }

@@ -27,7 +27,7 @@ public final class Reports {
     try {
       log.accept(Reason.INTERNAL.code() + ": negotiation, " + what + ": " + cause, cause);
     } catch (RuntimeException | Error e) {
-      // Nobody is left to be told.
+      // The failure cannot be reported anywhere.
     }
   }
 

@@ -144,7 +144,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     try {
       negotiator.sessions().begin(session);
     } catch (TransportException e) {
-      // Reported; it is closed, and tells whoever asks.
+      // Reported; the session is closed, and tells its callers so.
     }
     return session;
   }
@@ -314,7 +314,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     } catch (IOException e) {
       close(lost());
     } catch (RuntimeException | Error e) {
-      // Half a batch of frames is handled: nobody knows where to go on.
+      // Half a batch of frames is handled: it is unknown where to continue.
       broken(Reason.INTERNAL, e.toString());
     }
   }
@@ -382,7 +382,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     drop(Reason.PROTOCOL, why);
   }
 
-  /** Closes the session soon: whoever calls is in the middle of something. */
+  /** Closes the session soon, not now: the caller is in the middle of something. */
   private void drop(Reason reason, String why) {
     execute(
         () -> {

@@ -89,12 +89,12 @@ public abstract class UpgradeAttempt {
   protected abstract void next(Reason reason);
 
   /**
-   * Nobody else is left to be asked: ends, or seeks later if the reason may pass.
+   * No other peer is left to be asked: ends, or seeks later if the reason may pass.
    *
    * @param own whether this side is the reason, and not what another has said
    */
   protected final void none(Reason last, boolean own) {
-    // Nobody was there, or only names of processes that have ended; or descriptors have run out.
+    // No peer was there, or only names of processes that have ended; or descriptors have run out.
     boolean mayPass = last == Reason.PEER_NOT_ACCELERATED || (own && last == Reason.LIMIT);
     if (!open || !mayPass || !seekLater(last)) {
       failed(last);
@@ -113,7 +113,7 @@ public abstract class UpgradeAttempt {
   /** Ends: the channel stays on TCP, for this reason. */
   public final void failed(Reason reason) {
     boolean wanted = open;
-    done(); // first: whoever hears of it may throw
+    done(); // first: the listener may throw
     if (wanted) {
       negotiator.counters().refused(reason);
       channel.plain(reason);

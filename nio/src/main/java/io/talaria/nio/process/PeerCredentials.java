@@ -25,7 +25,7 @@ public final class PeerCredentials {
       String peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
       return peer.equals(Files.getOwner(ownDirectory).getName());
     } catch (UnsupportedOperationException | NoClassDefFoundError e) {
-      return false; // a run-time image without jdk.net: nobody can be trusted
+      return false; // a run-time image without jdk.net: no peer can be trusted
     }
   }
 }

@@ -243,7 +243,9 @@ final class ConnectionLayout {
     }
   }
 
-  /** Makes the control page ready for a new connection. Nobody else may be using it. */
+  /**
+   * Makes the control page ready for a new connection. No other thread or process may be using it.
+   */
   static void reset(ByteBuffer control, int slot, int generation, int ringBytes) {
     control.put(0, ZEROS); // in one call: a process that sets up thousands is mostly interpreted
     for (int side = 0; side < 2; side++) {

@@ -26,8 +26,8 @@ package io.talaria.nio.shm;
  *   45056  +-----------------------------------------------+
  * </pre>
  *
- * <p>A summary has a bit for each word of ready bits, for one ready set: whoever sets a ready bit
- * sets the bit of its word, too, if the ready set's sleep word has {@link #SUMMARIZED}.
+ * <p>A summary has a bit for each word of ready bits, for one ready set: the thread that sets a
+ * ready bit sets the bit of its word, too, if the ready set's sleep word has {@link #SUMMARIZED}.
  */
 final class PeerLayout {
   static final long MAGIC = 0x5441_4c50_4545_5203L; // "TALPEER", version 3

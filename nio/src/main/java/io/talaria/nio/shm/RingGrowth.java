@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * so again at once. The reader follows from ring to ring when it has read all up to where the
  * writer left each.
  *
- * <p>Either side may have no memory, no descriptor or no mapping left just then. Nobody is told; a
- * writer that still wants a larger ring after {@link #ASK_AGAIN_NS} asks again, and gets the ring
- * that is made by then, or one made anew.
+ * <p>Either side may have no memory, no descriptor or no mapping left just then. The other side is
+ * not told; a writer that still wants a larger ring after {@link #ASK_AGAIN_NS} asks again, and
+ * gets the ring that is made by then, or one made anew.
  */
 final class RingGrowth {
   private static final int FACTOR = 4;
@@ -47,8 +47,9 @@ final class RingGrowth {
   private final int maxBytes;
 
   /**
-   * When a ring was asked for that is not in use yet, or {@link #NOT_ASKED}. Set by whoever asks
-   * first, the writer or a selecting thread; cleared by the writer's move to a file or to its page.
+   * When a ring was asked for that is not in use yet, or {@link #NOT_ASKED}. Set by the thread that
+   * asks first, the writer or a selecting thread; cleared by the writer's move to a file or to its
+   * page.
    */
   private final AtomicLong askedAtNs = new AtomicLong(NOT_ASKED);
 
@@ -116,7 +117,7 @@ final class RingGrowth {
     VarHandle.fullFence(); // see SlabRings.forget
     ByteBuffer memory = slabRings.mine(ring);
     if (memory == null) {
-      slabRing = NONE; // and nobody takes it any more
+      slabRing = NONE; // and no thread takes it any more
       return false;
     }
     output.moveTo(
@@ -132,7 +133,7 @@ final class RingGrowth {
     }
   }
 
-  /** Gives the ring of a slab back, if there is one: nobody reads from it any more. */
+  /** Gives the ring of a slab back, if there is one: no thread reads from it any more. */
   void giveBack() {
     int ring = slabRing;
     if (ring != NONE) {
@@ -425,7 +426,7 @@ final class RingGrowth {
     return ring == NONE ? 0 : 1L << ring;
   }
 
-  /** Unmaps everything. Negotiation thread, when nobody is inside. */
+  /** Unmaps everything. Negotiation thread, when no thread is inside. */
   void close() {
     close(currentOut);
     close(nextOut.get());

@@ -99,7 +99,7 @@ final class ShmDoorbells {
     return known != null && known.opened == ShmReadySet.opened(sleep) && known.doorbell.ring();
   }
 
-  /** Whether the session has ended: nobody rings any more. */
+  /** Whether the session has ended: no thread rings any more. */
   boolean closed() {
     return closed;
   }

@@ -235,8 +235,8 @@ final class ShmInput {
   // ---- resting
 
   /**
-   * Follows a writer that has left a ring, if nobody is reading, so that its memory is given back.
-   * Negotiation thread.
+   * Follows a writer that has left a ring, if no thread is reading, so that its memory is given
+   * back. Negotiation thread.
    *
    * @return whether it still uses a ring outside the page
    */

@@ -18,8 +18,8 @@ import java.nio.ByteBuffer;
  *
  * <p>Fields are the writer's (holder of the channel's write lock), except as their comments say.
  * The tail is what counts: it moves before it is published and before the source does, and where an
- * error breaks a write off ({@link Faults}) the two follow it. Whoever ends the output waits for no
- * writer: which bytes stand before the end is settled by {@link #END_AT}.
+ * error breaks a write off ({@link Faults}) the two follow it. A thread that ends the output waits
+ * for no writer: which bytes stand before the end is settled by {@link #END_AT}.
  */
 final class ShmOutput {
   /** A position before all others. */
@@ -68,13 +68,13 @@ final class ShmOutput {
   private long movedAt;
   private long movedTo;
 
-  /** The tail that the peer sees already. Whoever ends the output reads it. */
+  /** The tail that the peer sees already. The thread that ends the output reads it. */
   @SuppressWarnings("UnusedVariable") // by PUBLISHED
   private long published;
 
   /**
    * How many bytes stand before the end of the output, as a position; {@link #NOWHERE} until that
-   * is decided, by whoever ends it or by the write beside.
+   * is decided, by the thread that ends it or by the concurrent write.
    */
   @SuppressWarnings("UnusedVariable") // by END_AT
   private long endAt = NOWHERE;
@@ -365,8 +365,9 @@ final class ShmOutput {
   // ---- resting
 
   /**
-   * Returns to the page if nothing has been written since the last time, all is read, and nobody is
-   * writing. Who stays in the page for want of a ring has that asked for again. Negotiation thread.
+   * Returns to the page if nothing has been written since the last time, all is read, and no thread
+   * is writing. An output that stays in the page for want of a ring asks for one again. Negotiation
+   * thread.
    *
    * @return whether it is to be looked at again
    */
@@ -395,7 +396,7 @@ final class ShmOutput {
     return inline() && !growth.outputReady(stream);
   }
 
-  /** Whether it is in the page and has less room than whoever waits for room is told of. */
+  /** Whether it is in the page and has less room than a writer that waits for room is told of. */
   boolean stuckInPage() {
     return inline() && !roomy(ConnectionLayout.INLINE_RING_BYTES) && !nobodyReads();
   }
@@ -458,9 +459,9 @@ final class ShmOutput {
   // ---- ending
 
   /**
-   * Ends the output where it is, also beside a writer that stands still in the middle of its copy:
-   * that one finds out when it has published, and either its bytes stand before the end or it
-   * reports that they reach nobody. Any thread, one at a time.
+   * Ends the output where it is, also while a writer stands still in the middle of its copy: that
+   * writer finds out when it has published, and either its bytes stand before the end or it reports
+   * that no reader gets them. Any thread, one at a time.
    */
   void end(long how) {
     if (getAcquire(control, mine + ConnectionLayout.OUT_END) == ConnectionLayout.OUT_OPEN) {
@@ -472,8 +473,8 @@ final class ShmOutput {
   }
 
   /**
-   * Somebody ends the output beside this write: whether what it has published stands before the
-   * end. If that is not decided yet, it does.
+   * Another thread ends the output during this write: whether what the write has published stands
+   * before the end. If that is not decided yet, it does.
    */
   private boolean beforeTheEnd() {
     long decided = (long) END_AT.compareAndExchange(this, NOWHERE, tail);

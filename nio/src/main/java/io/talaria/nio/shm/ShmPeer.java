@@ -46,7 +46,7 @@ final class ShmPeer {
 
   /**
    * Unmapped by the collector: a selecting thread may look at it at any time. Replaced by {@link
-   * #NOBODYS_REGION} when it is gone, and when nothing is shared any more: somebody may hold a
+   * #NOBODYS_REGION} when it is gone, and when nothing is shared any more: some thread may hold a
    * stream for long, such as a selector that sleeps with a cancelled key.
    */
   private ByteBuffer shared;
@@ -61,7 +61,7 @@ final class ShmPeer {
 
   /**
    * By ready set of the peer's: the sleep for which this process has written a doorbell. Set after
-   * the doorbell is written, so whoever finds it set may stay silent. A late or torn-back value
+   * the doorbell is written, so a thread that finds it set need not ring. A late or torn-back value
    * costs a doorbell.
    */
   private final AtomicLongArray rung = new AtomicLongArray(PeerLayout.READY_SETS);
@@ -127,12 +127,13 @@ final class ShmPeer {
    * Tells the peer's selector that a stream is ready, and wakes it if it sleeps. The caller has
    * published what the stream is ready with, and a full fence stands behind that.
    *
-   * <p>A ready bit that is set already is no proof of a doorbell: who set it may not have come to
-   * ring yet, or may have rung where nobody listens. So the sleep word is looked at all the same.
+   * <p>A ready bit that is set already is no proof of a doorbell: the thread that set it may not
+   * have rung yet, or may have rung where no thread listens. So the sleep word is looked at all the
+   * same.
    *
    * @param doorbell rings on the stream's control connection, if the selector's own doorbell does
    *     not serve
-   * @return false if the selector sleeps and nobody could ring: the caller must try again
+   * @return false if the selector sleeps and no doorbell could be rung: the caller must try again
    */
   boolean hint(ShmStream stream, StreamOwner doorbell) {
     int slot = stream.slot;
@@ -154,9 +155,8 @@ final class ShmPeer {
       summarize(index, slot >>> 6);
     }
     long sleep = word & ~PeerLayout.SUMMARIZED;
-    // Its doorbell is heard if the stream was still there after the sleep began: whoever takes a
-    // stream
-    // out of a ready set ends the sleep of that home afterwards.
+    // Its doorbell is heard if the stream was still there after the sleep began: the thread that
+    // takes a stream out of a ready set ends the sleep of that ready set afterwards.
     if (sleep == 0 || rung.getAcquire(index) == sleep || stream.peerReadySetAcquire() != readySet) {
       return true;
     }
@@ -384,7 +384,7 @@ final class ShmPeer {
 
   // ---- releasing
 
-  /** Any thread; nobody uses the stream any more. */
+  /** Any thread; no thread uses the stream any more. */
   void release(ShmStream stream) {
     session.execute(() -> released(stream));
   }
@@ -657,7 +657,7 @@ final class ShmPeer {
     }
   }
 
-  /** The peer process has ended: nothing is reused, and what nobody uses is unmapped now. */
+  /** The peer process has ended: nothing is reused, and what is not in use is unmapped now. */
   void gone() {
     gone = true;
     doorbells.close();
@@ -668,7 +668,7 @@ final class ShmPeer {
     forgetIfUnused();
   }
 
-  // ---- memory that somebody has taken away: see Faults
+  // ---- memory that another process has taken away: see Faults
 
   /**
    * Fails the streams whose memory is gone; all of them, and the session, if the region is.

@@ -178,7 +178,7 @@ final class ShmStream implements TransportStream {
         && getAcquire(control, ConnectionLayout.PHASE_OFFSET) == ConnectionLayout.PHASE_WITHDRAWN;
   }
 
-  /** Moves the phase on, or finds it moved. Whoever comes first decides for both sides. */
+  /** Moves the phase on, or finds it moved. The thread that comes first decides for both sides. */
   private boolean changePhase(long phase) {
     long before = getAcquire(control, ConnectionLayout.PHASE_OFFSET);
     Faults.take();
@@ -355,7 +355,7 @@ final class ShmStream implements TransportStream {
         leftUnread ? ConnectionLayout.IN_LEFT_UNREAD : ConnectionLayout.IN_CLOSED_READ);
   }
 
-  /** Wakes whoever waits at the peer, whatever for. */
+  /** Wakes the threads that wait at the peer, whatever for. */
   void wakePeer() {
     VarHandle.fullFence();
     long data = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
@@ -367,7 +367,7 @@ final class ShmStream implements TransportStream {
   }
 
   /**
-   * Wakes whoever waits at the peer, as its wait word says.
+   * Wakes the threads that wait at the peer, as its wait word says.
    *
    * @return false if that failed, so that this wait must not be taken for rung
    */
@@ -483,7 +483,7 @@ final class ShmStream implements TransportStream {
       }
       Faults.take();
     } catch (InternalError e) {
-      // The memory is gone, so the peer is told nothing; whoever reads or writes finds out.
+      // The memory is gone, so the peer is told nothing; the next read or write finds out.
     }
     if (before != null) { // not earlier: its number may be given away once nothing names it
       before.remove(peer, slot);

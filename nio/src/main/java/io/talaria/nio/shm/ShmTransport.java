@@ -249,7 +249,7 @@ public final class ShmTransport implements TransportProvider {
 
   @Override
   public void sweep() {
-    if (directory.prepare() == null) { // nothing is removed from somebody else's
+    if (directory.prepare() == null) { // nothing is removed from another user's directory
       sweepPrepared();
     }
   }

@@ -24,10 +24,11 @@ final class SlabRings {
   private final Runnable back;
 
   /**
-   * Whether a writer in its page has found none since those who ask were told of one. Cleared
-   * before they are told, by whoever gives a ring back; they look again then, and set it again. A
-   * writer that has found it set when it was about to be cleared is one of them, or its ask has not
-   * been heard: then it is set again for it, and looked again, when that is heard.
+   * Whether a writer in its page has found none since those that ask were told of one. The thread
+   * that gives a ring back clears it before they are told; they look again then, and set it again.
+   * A writer that has found it set when it was about to be cleared is one of them, or its request
+   * has not been heard: then, when the request is heard, it is set again for that writer, and there
+   * is another look.
    */
   private volatile boolean missing;
 
@@ -88,8 +89,8 @@ final class SlabRings {
   }
 
   /**
-   * Forgets the rings of a slab whose memory is gone. Who has taken one says so before it asks for
-   * the buffer, so whoever has not said so by now gets none. Negotiation thread.
+   * Forgets the rings of a slab whose memory is gone. A writer that has taken one says so before it
+   * asks for the buffer, so one that has not said so by now gets none. Negotiation thread.
    */
   void forget(int slab) {
     for (int i = 0; slab < SlabLayout.RING_SLABS && i < SlabLayout.RING_NUMBERS; i++) {
@@ -99,7 +100,7 @@ final class SlabRings {
     VarHandle.fullFence();
   }
 
-  /** The memory of a slab is gone: nobody is to take a ring of it. Negotiation thread. */
+  /** The memory of a slab is gone: no thread may take a ring of it. Negotiation thread. */
   void lost(int slab) {
     long bits = bits(slab);
     lost |= bits;
@@ -126,8 +127,8 @@ final class SlabRings {
   }
 
   /**
-   * Says that a writer wants one. To be followed by a look whether there is {@link #any}: whoever
-   * gives one back later has all told whose ask has been heard.
+   * Says that a writer wants one. The caller then looks whether there is {@link #any}: a thread
+   * that gives one back later has all told whose request has been heard.
    */
   void missing() {
     if (!missing) {

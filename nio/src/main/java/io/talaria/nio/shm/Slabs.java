@@ -10,8 +10,8 @@ import io.talaria.nio.transport.TransportException;
 
 /**
  * The slabs of a pair of processes. The side that dialled makes them, gives out their pages, lowest
- * slot first, and drops a slab that nobody uses if as many pages are free elsewhere; the other side
- * maps what it is told. Those with rings stay, because a connection of any slab may use them.
+ * slot first, and drops a slab that is not in use if as many pages are free elsewhere; the other
+ * side maps what it is told. Those with rings stay, because a connection of any slab may use them.
  * Negotiation thread.
  */
 final class Slabs {
@@ -267,7 +267,7 @@ final class Slabs {
     }
   }
 
-  /** The peer has ended: what nobody uses is unmapped, now or when its last stream lets go. */
+  /** The peer has ended: what is not in use is unmapped, now or when its last stream lets go. */
   void gone() {
     gone = true;
     dropAll();

@@ -15,7 +15,7 @@ final class Account {
   /**
    * What a spin with luck saves: going to sleep and waking up takes a thread some 5 µs of processor
    * time, and its peer must ring. How much sooner it has its bytes, mostly some 20 µs, is not
-   * counted: who hardly gains shall not make the longest waits longer.
+   * counted: a spinner that gains little must not make the longest waits longer.
    */
   static final long SAVED_NS = 5_000;
 

@@ -4,7 +4,7 @@ package io.talaria.nio.spin;
 
 /** What the system tells about the cores for which this process competes. Any thread. */
 interface Cores {
-  /** What {@link #online} and {@link #running} give where nobody tells. */
+  /** What {@link #online} and {@link #running} return where the system does not tell. */
   int UNKNOWN = -1;
 
   /** How many the process may use now. */

@@ -3,8 +3,8 @@
 package io.talaria.nio.spin;
 
 /**
- * Until when nobody of this process spins, because it has not paid. Any thread; a lost update costs
- * some microseconds of spinning.
+ * Until when no thread of this process spins, because spinning has not paid. Any thread; a lost
+ * update costs some microseconds of spinning.
  */
 final class Crowding {
   /** After the first loss. */

@@ -22,7 +22,7 @@ public final class Spinner {
   /** What a spin with luck adds; one in vain takes 1. */
   public static final int REWARD = 5;
 
-  /** What a spin takes that has not run all the time: it stood in somebody's way. */
+  /** What a spin takes that has not run all the time: it stood in another thread's way. */
   public static final int PENALTY = 4;
 
   /** A window is 2 to the power of this, in nanoseconds: a millisecond. */
@@ -45,7 +45,7 @@ public final class Spinner {
 
   /**
    * So many spins are as long as trials after a talk was interrupted: one of the two was without
-   * its core for a moment, so the other sleeps now, and they would go on asleep, one after the
+   * its core for a moment, so the other sleeps now, and they would continue to sleep, one after the
    * other, until the next window.
    */
   static final int RESUMING_SPINS = 4;
@@ -100,7 +100,7 @@ public final class Spinner {
     lookedNs = startedNs;
   }
 
-  /** Whether to go on, asked between rounds of looking. */
+  /** Whether to continue, asked between rounds of looking. */
   public boolean goOn() {
     long now = System.nanoTime();
     long stepNs = now - lookedNs;

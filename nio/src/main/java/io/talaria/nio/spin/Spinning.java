@@ -10,10 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * whether others want the cores. Any thread.
  *
  * <ul>
- *   <li>Half the cores may spin. Of one core one, if the host has more: whoever it waits for may
- *       run on another; if it does not, the spinner has no luck. Of a host's only core none.
- *   <li>Nobody spins for a while after a spinner has waited for its core longer than its luck has
- *       saved ({@link Witness}, {@link Account}).
+ *   <li>Half the cores may spin. Of one core one, if the host has more: the thread that it waits
+ *       for may run on another; if it does not, the spinner has no luck. Of a host's only core
+ *       none.
+ *   <li>No thread spins for a while after a spinner has waited for its core longer than its luck
+ *       has saved ({@link Witness}, {@link Account}).
  *   <li>A young process does not spin while the host runs more threads than it has cores: its
  *       compilers want them.
  * </ul>
@@ -63,7 +64,7 @@ public final class Spinning {
   private volatile boolean spare;
 
   /**
-   * @param spinNs the time of one spin in nanoseconds; 0 if nobody may spin
+   * @param spinNs the time of one spin in nanoseconds; 0 if no thread may spin
    */
   public Spinning(long spinNs) {
     this(spinNs, new ProcCores(), System.nanoTime());
@@ -78,7 +79,7 @@ public final class Spinning {
     lookAtNs = new AtomicLong(bornNs);
   }
 
-  /** The configured time of one spin; 0 if nobody may spin. */
+  /** The configured time of one spin; 0 if no thread may spin. */
   public long spinNs() {
     return spinNs;
   }

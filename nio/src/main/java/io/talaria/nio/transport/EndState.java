@@ -7,25 +7,24 @@ import java.lang.invoke.VarHandle;
 
 /**
  * How one stream ends, by TCP's rules, for all transports: what is known of it, and what that means
- * to whoever reads or writes. A transport tells it the facts; they only add up, so nothing is
- * forgotten.
+ * to reads and writes. A transport tells it the facts; they only add up, so nothing is forgotten.
  *
  * <table>
  * <caption>What reads and writes find</caption>
  * <tr><th>known</th><th>reads, after all that has come</th><th>writes</th></tr>
- * <tr><td>the peer's output is finished</td><td>END</td><td>go on</td></tr>
+ * <tr><td>the peer's output is finished</td><td>END</td><td>continue</td></tr>
  * <tr><td>the peer's output is aborted</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
- * <tr><td>the peer reads no more, or nobody does</td><td>go on</td><td>one is taken, then BROKEN</td></tr>
- * <tr><td>the peer reads no more, and has left bytes of ours unread</td><td>go on</td><td>RESET, then BROKEN</td></tr>
+ * <tr><td>the peer reads no more, or nobody does</td><td>continue</td><td>one is taken, then BROKEN</td></tr>
+ * <tr><td>the peer reads no more, and has left bytes of ours unread</td><td>continue</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>the control connection has ended</td><td>END</td><td>one is taken, then BROKEN</td></tr>
  * <tr><td>it was reset, or bytes of ours were left unread</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
- * <tr><td>our output has ended</td><td>go on</td><td>BROKEN</td></tr>
+ * <tr><td>our output has ended</td><td>continue</td><td>BROKEN</td></tr>
  * <tr><td>the stream has failed</td><td>RESET</td><td>BROKEN</td></tr>
  * </table>
  *
  * <p>A reset is an error that TCP reports once, to the call that meets it first. A write that does
  * leaves END to reads; a read that does leaves BROKEN to writes, and says RESET for good, as the
- * JDK's channels do. After the peer's output is finished nobody is told of a reset: writes are
+ * JDK's channels do. After the peer's output is finished no call reports a reset: writes are
  * BROKEN, reads END.
  *
  * <p>What the peer has said of its output stands before how the control connection ended. An end
@@ -51,7 +50,7 @@ public final class EndState {
   private static final int PEER_ENDED = PEER_FINISHED | PEER_ABORTED;
   private static final int ENDED = CONTROL_ENDED | FAILED;
 
-  /** With any of them not even one write is taken that reaches nobody. */
+  /** With any of them not even one write is taken that no reader gets. */
   private static final int BREAKS = OUTPUT_ENDED | RESET | FAILED | PEER_ABORTED | PEER_LEFT_OURS;
 
   private static final int NO_READER = PEER_READS_NO_MORE | PEER_ABORTED | OUTPUT_LOST | ENDED;
@@ -125,7 +124,7 @@ public final class EndState {
   }
 
   /**
-   * Nobody reads our output any more, while the control connection may still bring bytes.
+   * The peer no longer reads our output, while the control connection may still bring bytes.
    *
    * @param leftOurs whether the peer has left bytes of ours unread
    */
@@ -162,12 +161,12 @@ public final class EndState {
     return (facts & OUTPUT_ENDED) != 0;
   }
 
-  /** Whether what is written now can reach nobody, as far as this side knows. */
+  /** Whether what is written now can reach no reader, as far as this side knows. */
   public boolean nobodyReads() {
     return (facts & (OUTPUT_ENDED | NO_READER)) != 0;
   }
 
-  /** Whether what was written, and has not arrived, can reach nobody. */
+  /** Whether what was written, and has not arrived, can reach no reader. */
   public boolean noReaderLeft() {
     return (facts & NO_READER) != 0;
   }
@@ -178,7 +177,7 @@ public final class EndState {
   }
 
   /**
-   * What to do with bytes that reach nobody. Writer.
+   * What to do with bytes that reach no reader. Writer.
    *
    * @return {@link TransportStream#RESET} if this write is the first to meet a reset, {@link
    *     TransportStream#BROKEN}, or 0 if TCP would take them, which it does once

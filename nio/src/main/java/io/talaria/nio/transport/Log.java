@@ -17,7 +17,7 @@ public final class Log {
   private Log() {}
 
   /**
-   * Tells something of what works, which nobody sees who does not ask for it.
+   * Logs a detail of normal operation, at a level that is off by default.
    *
    * @param line one line
    */

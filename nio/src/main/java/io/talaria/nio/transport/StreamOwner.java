@@ -11,8 +11,8 @@ public interface StreamOwner {
    * process dies would have its kernel drop them. Called by {@link TransportStream} methods on the
    * calling thread, and by the negotiation thread; never blocks.
    *
-   * @return whether a doorbell is on its way; else nobody is woken, and the caller must not believe
-   *     so
+   * @return whether a doorbell is on its way; else no thread is woken, and the caller must not
+   *     believe so
    */
   boolean ring();
 
@@ -21,7 +21,8 @@ public interface StreamOwner {
 
   /**
    * Tells that the peer says through the session that there is news: it has accepted as well, so
-   * that the stream is established, or wakes whoever sleeps. Called by the negotiation thread.
+   * that the stream is established, or wakes the threads that sleep. Called by the negotiation
+   * thread.
    */
   void woken();
 
@@ -35,10 +36,10 @@ public interface StreamOwner {
   default void lost() {}
 
   /**
-   * Wakes whoever waits in this process for the stream, in a select or in a blocking call: what was
-   * {@linkplain TransportStream#watch watched} or {@linkplain TransportStream#await awaited} has
-   * come. Of streams that {@linkplain TransportStream#wakesByItself wake by themselves}. Any
-   * thread; takes leaf locks only.
+   * Wakes the threads of this process that wait for the stream, in a select or in a blocking call:
+   * what was {@linkplain TransportStream#watch watched} or {@linkplain TransportStream#await
+   * awaited} has come. Of streams that {@linkplain TransportStream#wakesByItself wake by
+   * themselves}. Any thread; takes leaf locks only.
    */
   default void wake() {}
 

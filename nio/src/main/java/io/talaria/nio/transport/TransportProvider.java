@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
  * needs progress for that, it has a thread of last resort of its own. No call on the data path
  * blocks, allocates in steady state, or throws for what a peer did: a peer's misbehaviour ends that
  * peer's streams. Everything a peer wrote is checked before use. {@link TransportStream#readiness}
- * is the truth, and whoever was told to wait by {@link TransportStream#watch} or {@link
+ * is the truth, and a thread that was told to wait by {@link TransportStream#watch} or {@link
  * TransportStream#await} is woken. What a stream has once said of its end, and whether it is
  * established, is final.
  *
@@ -28,7 +28,7 @@ import java.nio.ByteBuffer;
  * by the one negotiation thread, which may do file work and may block for a few milliseconds.
  * Program threads call only streams and ready sets: of a stream one reader and one writer at a
  * time, {@link TransportStream#switchOut} before the first write, {@link TransportStream#moveTo}
- * null before its ready set closes, and {@link TransportStream#release} last, when nobody is
+ * null before its ready set closes, and {@link TransportStream#release} last, when no thread is
  * inside.
  *
  * <p><b>A transport that needs progress</b>, as one over UCX does, makes it in {@link

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * may {@link #withdraw}, and then both stay on TCP. Once established, each direction switches
  * alone: the writer calls {@link #switchOut} with the number of bytes it has put on TCP, the reader
  * takes exactly {@link #peerSwitchAt} bytes from TCP and then reads here. {@link #release} is the
- * last call; nobody may be inside any method then or later.
+ * last call; no thread may be inside any method then or later.
  */
 public interface TransportStream {
 
@@ -31,7 +31,7 @@ public interface TransportStream {
    */
   int RESET = -2;
 
-  /** {@link #write}: the peer is gone; the bytes can reach nobody. */
+  /** {@link #write}: the peer is gone; the bytes can reach no reader. */
   int BROKEN = -3;
 
   /**
@@ -233,7 +233,7 @@ public interface TransportStream {
   /**
    * Whether more of the peer's may come though the control connection has ended, for a short time:
    * in some transports bytes, and the switch itself, go another way, and may be behind. Until then
-   * reads find nothing yet. Whoever waits is woken as ever when that time is over. Any thread.
+   * reads find nothing yet. Waiting threads are woken as usual when that time is over. Any thread.
    */
   default boolean expectsMore() {
     return false;
@@ -241,20 +241,22 @@ public interface TransportStream {
 
   /**
    * Whether the control connection has ended by the end of the peer's output alone, which stays on
-   * TCP: the peer still reads, so writes go on. Never true again once it was and is not. Any
-   * thread.
+   * TCP: the peer still reads, so writes continue. Once it has become false after being true, it
+   * stays false. Any thread.
    */
   default boolean outputGoesOn() {
     return false;
   }
 
   /**
-   * Tells that nobody reads this side's output any more, so that writes break, while the control
+   * Tells that the peer no longer reads this side's output, so that writes break, while the control
    * connection still brings bytes of the peer's, or may.
    */
   void outputLost();
 
-  /** Wakes whoever sleeps at the peer by a message of the session: slower than a doorbell. */
+  /**
+   * Wakes the threads that sleep at the peer by a message of the session: slower than a doorbell.
+   */
   void wakePeerBySession();
 
   /** Puts the stream in a selector's ready set, or takes it out with null. */

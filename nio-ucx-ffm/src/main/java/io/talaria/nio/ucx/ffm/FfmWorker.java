@@ -38,7 +38,7 @@ final class FfmWorker implements BoundWorker {
 
   @Override
   public boolean entered() {
-    return worker.requestsHeld() >= 0; // the worker lets nobody ask who is not
+    return worker.requestsHeld() >= 0; // throws unless the thread has entered
   }
 
   @Override

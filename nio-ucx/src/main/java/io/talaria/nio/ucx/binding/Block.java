@@ -5,8 +5,8 @@ package io.talaria.nio.ucx.binding;
 import java.nio.ByteBuffer;
 
 /**
- * Native memory that UCX sends from and receives into, of one binding. It is freed when nobody has
- * the object any more, which its owner sees to while UCX has the memory.
+ * Native memory that UCX sends from and receives into, of one binding. It is freed when the object
+ * is no longer reachable; its owner keeps it reachable while UCX has the memory.
  */
 public abstract class Block {
   private final ByteBuffer bytes;

@@ -7,7 +7,7 @@ import java.util.List;
 /** A UCX endpoint, which obeys its worker's rule of threads. */
 public interface BoundEndpoint {
   /**
-   * Whether nobody has begun to close it.
+   * Whether no thread has begun to close it.
    *
    * @return whether it is open
    */

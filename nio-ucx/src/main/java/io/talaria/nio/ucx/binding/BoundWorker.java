@@ -73,7 +73,7 @@ public interface BoundWorker extends AutoCloseable {
   int progress();
 
   /**
-   * Names endpoints that have received bytes which nobody has read; they are then to be read until
+   * Names endpoints that have received bytes which are unread; the caller then reads each until
    * there are none. One may be named that has none.
    *
    * @param ready where to put what was given to {@link #connect}: {@value #MAX_READY} places

@@ -4,7 +4,7 @@ package io.talaria.nio.ucx.binding;
 
 /**
  * A descriptor that is readable when one of a set of others is. Usable by any thread, also while
- * another sleeps on it. Whoever takes the {@link #descriptor} closes it.
+ * another sleeps on it. The caller that takes the {@link #descriptor} closes it.
  */
 public interface DescriptorSet {
   /**
