@@ -24,9 +24,9 @@ Fast networks for unmodified Java programs.
   example NAME      counter, echo, kvs, messages: small programs to try (docs/workloads.md)
   observe           libraries, patterns and sizes side by side, with a report (docs/observatory.md)
   run -- COMMAND    run any command with Talaria switched on in its JVMs
-  ss                the live table of connections on this host, with mode and reason
+  ss                the live table of connections on this host, with transport and reason
   ports             ports of this host and of its InfiniBand fabric, and what they count (docs/monitor.md)
-  top               ports, rates and connections on a screen that lives (docs/monitor.md)
+  top               ports, rates and connections in a live view (docs/monitor.md)
   doctor            what this machine can do, and what is missing
   mpirun -np N MAIN start the ranks of a message-passing program (docs/mpj.md)
 

@@ -152,7 +152,7 @@ class KafkaTest {
 
   /**
    * Waits until the broker shows its connections with both clients, and each client one with the
-   * broker, in the transport they must have. (The broker has connections with itself, too.)
+   * broker, on the transport they must have. (The broker has connections with itself, too.)
    */
   private void expect(Pair pair, Child broker, Child... clients) throws Exception {
     Transport transport = pair.accelerated() ? Transport.SHM : Transport.TCP;

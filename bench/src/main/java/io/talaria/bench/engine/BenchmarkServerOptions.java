@@ -54,7 +54,7 @@ public final class BenchmarkServerOptions {
   @Option(
       names = "--token",
       paramLabel = "TOKEN",
-      description = "What --listen has printed; with --listen, what it shall want to hear.")
+      description = "The token that --listen printed; with --listen, the token that it requires.")
   private String token;
 
   @Option(

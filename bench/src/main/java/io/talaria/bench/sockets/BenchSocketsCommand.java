@@ -86,7 +86,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       description =
           "What to measure: blocking, selectNow, select (round trips), oneway, idle (CPU time of"
               + " idle connections), many (1,000 connections in turn), alloc (bytes allocated a"
-              + " round trip), scale (one busy connection among 10,000: times, memory), wake (iteration"
+              + " round trip), scale (one busy connection among 10,000: times, memory), wake (round"
               + " trips with both sides asleep, talaria.spin.ns=0, on a core each and on one), cold"
               + " (the first second of both JVMs, nothing compiled, and the time from start to"
               + " 10,000 echoes, on a core each and on one). Default: all but scale, wake and"

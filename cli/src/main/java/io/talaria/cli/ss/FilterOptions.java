@@ -59,7 +59,7 @@ final class FilterOptions {
       names = "--transport",
       paramLabel = "TRANSPORT",
       split = ",",
-      description = "Only connections in this transport: tcp, shm or ucx.")
+      description = "Only connections on this transport: tcp, shm or ucx.")
   private List<String> transports = new ArrayList<>();
 
   @Option(

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
     name = "ss",
     mixinStandardHelpOptions = true,
     description = {
-      "The live table of connections of all Talaria processes of this user on this host, with transport"
+      "The live view of the connections of all Talaria processes of this user on this host, with transport"
           + " and reason. It reads their counters files and disturbs nobody.",
       ""
     },
@@ -34,6 +34,7 @@ import picocli.CommandLine.Spec;
             + "%n%nColumns:%n",
     footer = {
       "  transport  what carries the bytes: tcp, shm (shared memory) or ucx",
+      "  detail     more of the transport: the sizes of its rings, or what UCX has chosen",
       "  reason     why it is that transport; the lines below the table say it in words",
       "  in, out    bytes read and written so far, on all transports together",
       "  stalls     writes that found no space",

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "top",
     mixinStandardHelpOptions = true,
     description = {
-      "Ports and their rates on a screen that lives: all in a table, up to four side by side with"
+      "Ports and their rates in a live view: all in a table, up to four side by side with"
           + " the last minute, the fabric around this host, and the accelerated connections as ss"
           + " shows them. Nothing is changed or reset.",
       ""

@@ -5,7 +5,7 @@ package io.talaria.nio.channel;
 import io.talaria.nio.transport.TransportStream;
 
 /**
- * How a connection ends on this side: what is said of it in the transport, the close of the control
+ * How a connection ends on this side: what is said of it on the transport, the close of the control
  * connection, which may have to wait for the peer, and the release of the stream, which no thread
  * may use afterwards. One state that only grows.
  *
@@ -33,7 +33,7 @@ final class Ending {
   /** Not yet. */
   private static final int OPEN = 0;
 
-  /** A close has said in the transport how this side ends, or left that to TCP. */
+  /** A close has said on the transport how this side ends, or left that to TCP. */
   private static final int TOLD = 1;
 
   /** The control connection outlives the channel, and the stream does too. */

@@ -238,7 +238,7 @@ final class PathOutput {
     return !switched();
   }
 
-  /** Writes in the transport that no more bytes come. What writes have taken must stand before. */
+  /** Writes on the transport that no more bytes come. What writes have taken must stand before. */
   void finish() {
     synchronized (lock) {
       if (connectionPath
@@ -296,7 +296,7 @@ final class PathOutput {
   }
 
   /**
-   * Writes in the transport how this side ends, before the control connection does; only once. What
+   * Writes on the transport how this side ends, before the control connection does; only once. What
    * writes have taken must stand before. An end of the output that has been told already stays what
    * the peer reads; that its bytes were left unread is told all the same.
    */

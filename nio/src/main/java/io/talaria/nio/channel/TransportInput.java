@@ -11,7 +11,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 
 /**
- * The input of a connection when all that comes is in the transport. For the holder of the
+ * The input of a connection when all that comes is on the transport. For the holder of the
  * channel's read lock.
  */
 final class TransportInput {
