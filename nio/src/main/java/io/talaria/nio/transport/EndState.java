@@ -100,7 +100,7 @@ public final class EndState {
   }
 
   /**
-   * The peer has said that it reads no more. It may say so again, once it leaves bytes unread.
+   * The peer has said that it no longer reads. It may say so again, once it leaves bytes unread.
    *
    * @param leftOurs whether it has left bytes of ours unread, for which TCP would have sent a reset
    */
