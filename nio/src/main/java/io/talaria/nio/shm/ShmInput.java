@@ -117,7 +117,7 @@ final class ShmInput {
       if (available == 0) {
         int end = end();
         available = tailCache - head;
-        if (end < 0 || available <= 0) { // below 0 if the stream has just been buried
+        if (end < 0 || available <= 0) { // below 0 if the stream was just released
           return end;
         }
       } else if (available < 0) {
