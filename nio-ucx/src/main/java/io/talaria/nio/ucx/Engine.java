@@ -46,7 +46,7 @@ final class Engine {
   /** In the place of the worker's lock, once that is closed. */
   private final ReentrantLock remains = new ReentrantLock();
 
-  /** Set by who holds both locks, for good. */
+  /** Set by the thread that holds both locks, for good. */
   private boolean closed;
 
   private final ProgressThread progressThread;
@@ -184,7 +184,9 @@ final class Engine {
     }
   }
 
-  /** Wakes those who are to be woken, but not before they could enter: they would wait again. */
+  /**
+   * Wakes the threads that are to be woken, but not before they could enter: they would wait again.
+   */
   void exit() {
     while (--depth == 0 && wakeCount > 0) {
       StreamOwner woken = toWake[--wakeCount];
@@ -662,7 +664,7 @@ final class Engine {
   /** A ready set has woken up, or no longer looks at it. */
   void readySetIsAwake(UcxReadySet readySet) {
     if (readySetsAsleep.remove(readySet)) {
-      progressThread.stir(); // whom it has kept from looking
+      progressThread.stir(); // this sleep has kept it from looking
     }
   }
 
@@ -686,7 +688,7 @@ final class Engine {
     } else if (progressThread.events().add(this)) {
       watched = true;
     } else {
-      progressThread.hurry(); // it looks by the clock, then
+      progressThread.hurry(); // it looks at intervals, then
     }
   }
 

@@ -102,7 +102,7 @@ final class ProgressThread {
       sleepMs = HASTE_MS;
     } else if (quiet > QUIET_LOOKS && sleepMs != HASTE_MS) {
       sleepMs = 0;
-      if (stirred) { // by one who has seen that it does not sleep
+      if (stirred) { // by a thread that has seen that it does not sleep
         sleepMs = LOOK_MS;
       }
     }

@@ -7,8 +7,8 @@ import io.talaria.nio.transport.EndState;
 /**
  * How one stream ends, here and at the peer, and when it is over: it hears how its output, its
  * input, the control connection and the peer end, and says so to {@link EndState}, to the peer and
- * to those who wait. The stream is over once neither side uses it; then its ways may close. An
- * engine's; methods enter the engine unless they say that it is entered.
+ * to the threads that wait. The stream is over once neither side uses it; then its ways may close.
+ * An engine's; methods enter the engine unless they say that it is entered.
  */
 final class UcxEnding {
   private final UcxStream stream;
@@ -40,7 +40,7 @@ final class UcxEnding {
   private boolean releasedHere;
   private boolean releasedThere;
 
-  /** The peer has been told that this side uses it no more. */
+  /** The peer has been told that this side no longer uses it. */
   private boolean releaseTold;
 
   /** Its place has been given up. */
@@ -238,8 +238,8 @@ final class UcxEnding {
 
   /**
    * Whether what the peer has sent may come after the end of the control connection. On one host it
-   * is in UCX's queue by then, but may stand behind what another sender, who has been stopped for a
-   * moment, has not written to its end. The peer's switch may be among it.
+   * is in UCX's queue by then, but may stand behind what another sender, which has been stopped for
+   * a moment, has not written to its end. The peer's switch may be among it.
    */
   private boolean mayComeYet() {
     return (stream.peerHasSwitched() || stream.agreement().peerMaySwitch())

@@ -63,7 +63,7 @@ final class UcxReadySet implements ReadySet {
     boolean closedMeanwhile;
     boolean watched = false;
     synchronized (this) {
-      closedMeanwhile = closed; // who has closed it has given the other one back
+      closedMeanwhile = closed; // the thread that closed it has given the other one back
       if (!closed) {
         watched = add(made);
         own = watched ? made : before;

@@ -17,8 +17,8 @@ import java.nio.ByteBuffer;
 /**
  * One connection over UCX, on one engine from beginning to end: the ways that it goes and comes by,
  * and the parts: {@link Agreement} whether it is used at all, {@link UcxOutput} and {@link
- * UcxInput} for the bytes, {@link UcxWaits} for who waits, {@link UcxEnding} for how it ends.
- * Fields are the engine's, except what is marked.
+ * UcxInput} for the bytes, {@link UcxWaits} for the threads that wait, {@link UcxEnding} for how it
+ * ends. Fields are the engine's, except what is marked.
  */
 final class UcxStream implements TransportStream {
   private final UcxTransport transport;
@@ -413,7 +413,7 @@ final class UcxStream implements TransportStream {
     return input.unread() > 0;
   }
 
-  /** Something has changed: wakes those who wait for it. */
+  /** Something has changed: wakes the threads that wait for it. */
   void news() {
     waits.news();
   }

@@ -234,7 +234,8 @@ final class UcxTransport implements TransportProvider {
   }
 
   /**
-   * An engine whose selector makes no more streams on it. Streams may live on it still. Any thread.
+   * An engine whose selector no longer makes streams on it. Streams may still live on it. Any
+   * thread.
    */
   void giveBack(Engine engine) {
     if (engine.spent()) {

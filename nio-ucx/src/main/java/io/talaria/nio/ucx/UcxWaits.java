@@ -69,7 +69,7 @@ final class UcxWaits {
     }
   }
 
-  /** Something has changed: wakes those who wait for it; the engine is entered. */
+  /** Something has changed: wakes the threads that wait for it; the engine is entered. */
   void news() {
     publish();
     int now = ready;

@@ -21,7 +21,7 @@ import javax.crypto.Mac;
  *
  *   proof    HMAC-SHA256(key, label 0 transcript), with a label of its own for each side
  *   transcript  version:2 nonce of the caller:32 nonce of the answerer:32
- *               address of the caller:a address of the answerer:a     as whoever computes sees them
+ *               address of the caller:a address of the answerer:a     as each side sees them
  * </pre>
  *
  * <p>Both keys of the session's {@link Seal} are made in the same way, with labels of their own. A

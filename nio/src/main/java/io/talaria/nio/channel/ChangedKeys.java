@@ -23,7 +23,7 @@ final class ChangedKeys {
 
   /** Keeps the selector from sleeping before it has looked once more. */
   void mark() {
-    synchronized (queue) { // or one who finds the queue empty would take it back
+    synchronized (queue) { // or a thread that finds the queue empty would take it back
       some = true;
     }
   }

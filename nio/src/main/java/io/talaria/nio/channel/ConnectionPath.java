@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Any thread, except where marked.
  */
 final class ConnectionPath implements StreamOwner {
-  /** How long anybody sleeps who is {@link #deaf}. */
+  /** How long a thread sleeps at most on a path that is {@link #deaf}. */
   static final int DEAF_LOOK_MS = 10;
 
   // First what every read and write needs: a thousand connection paths are short of cache lines.

@@ -101,7 +101,7 @@ final class ControlPoll {
     LockSupport.unpark(inside); // a virtual thread
   }
 
-  /** Gets out who is inside now and waits until it is: before the descriptor is closed. */
+  /** Makes the thread inside leave and waits until it has: before the descriptor is closed. */
   void wakeAndAwait() {
     boolean interrupted = false;
     synchronized (this) {

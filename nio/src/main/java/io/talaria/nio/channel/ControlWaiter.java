@@ -14,7 +14,8 @@ import java.util.function.BooleanSupplier;
  * others end that: at most one reader and one writer at a time. The first to come polls (the JDK's
  * poller for virtual threads knows one waiter per descriptor and event only); the other, if it
  * waits for the same event, parks, and is woken when the first has been. Where a transport itself
- * wakes them, both park; who sleeps on a doorbell of its own has nothing to do with the channel.
+ * wakes them, both park; a thread that sleeps on a doorbell of its own has nothing to do with the
+ * channel.
  */
 final class ControlWaiter {
   static final int READER = 0;
@@ -117,8 +118,8 @@ final class ControlWaiter {
       throws IOException {
     sleepsOn(who, doorbell);
     try {
-      // Who makes it true from now on finds the doorbell; one that rings too late wakes its next
-      // owner.
+      // A thread that makes it true from now on finds the doorbell; one that rings too late wakes
+      // its next owner.
       return !over.test(who, 0) && doorbell.sleep(asleep, waitsFor, limitNs);
     } finally {
       sleepsOn(who, null);

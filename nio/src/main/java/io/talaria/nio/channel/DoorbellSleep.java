@@ -106,7 +106,10 @@ final class DoorbellSleep extends TransportSleep implements ThreadDoorbell.Sleep
     return audit;
   }
 
-  /** Who sleeps on a doorbell does not see how the control connection ends: that is seen here. */
+  /**
+   * A thread that sleeps on a doorbell does not see how the control connection ends: that is seen
+   * here.
+   */
   @Override
   public boolean ready(int op) {
     if (connectionPath.closing()) {

@@ -95,7 +95,7 @@ final class Ending {
     return grow(OPEN, TOLD);
   }
 
-  /** The connection ends with a reset, also on TCP. By who tells the end. */
+  /** The connection ends with a reset, also on TCP. By the thread that tells the end. */
   synchronized void byReset() {
     byReset = true;
   }
@@ -159,7 +159,7 @@ final class Ending {
     context.repeat(() -> lingered(deadlineNs), this::stopLingering);
   }
 
-  /** Whether the peer needs the control connection no more: FIN or RST says that all is said. */
+  /** Whether the peer no longer needs the control connection: FIN or RST says that all is said. */
   private boolean delivered() {
     TransportStream stream = connectionPath.stream();
     return stream.flushed()

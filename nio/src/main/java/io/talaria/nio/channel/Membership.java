@@ -37,7 +37,7 @@ final class Membership {
     }
   }
 
-  /** A selector has the channel no more. */
+  /** A selector no longer has the channel. */
   synchronized void leave(ReadySet readySet) {
     if (!leftForGood) {
       stream.leave(readySet);

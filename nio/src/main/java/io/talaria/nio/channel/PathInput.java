@@ -27,10 +27,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * peer says it has put on TCP is taken. If one side withdraws, the input goes back to TCP for good.
  *
  * <p><b>Locks.</b> All that changes here is guarded by the channel's read lock, which a reader
- * holds in a blocking call, too; any thread looks. Who only looks whether the input moves on
- * (selectors, the negotiation thread, a close) tries the lock, and leaves it to the reader inside
- * if there is one. {@link ConnectionPath#transportInput}, which reads look at first, is set here
- * when nothing is left of what was taken from TCP.
+ * holds in a blocking call, too; any thread looks. A thread that only looks whether the input moves
+ * on (a selector's, the negotiation thread, one that closes) tries the lock, and leaves it to the
+ * reader inside if there is one. {@link ConnectionPath#transportInput}, which reads look at first,
+ * is set here when nothing is left of what was taken from TCP.
  */
 final class PathInput {
   private static final int ON_TCP = 0;
@@ -361,7 +361,7 @@ final class PathInput {
       ready |= TransportStream.READ;
     }
     if (tcpOver && !connectionPath.switchedOut() && now.failed()) {
-      ready |= TransportStream.WRITE; // which fails at once, while TCP may be listened to no more
+      ready |= TransportStream.WRITE; // which fails at once, while TCP may no longer be listened to
     }
     return ready & ops;
   }
@@ -384,7 +384,7 @@ final class PathInput {
     return new IOException(resetReport.toWriter() ? TransportOutput.RESET_BY_PEER : "Broken pipe");
   }
 
-  /** Who was told of a reset. */
+  /** Which call was told of a reset. */
   ResetReport resetReport() {
     return resetReport;
   }

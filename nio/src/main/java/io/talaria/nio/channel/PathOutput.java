@@ -19,10 +19,10 @@ import java.util.function.BooleanSupplier;
  *   {@link TcpOutput} ──both readers have accepted──▶ {@link TransportOutput}
  * </pre>
  *
- * <p><b>Locks.</b> The channel's write lock sees to it that one thread writes at a time. The
- * {@linkplain #lock() out lock} is held by who writes to TCP, switches, rings, or says that the
- * output ends: none of them may come between another's look at the phase and what it does then. A
- * write to the transport needs the write lock only. The phase itself is {@link
+ * <p><b>Locks.</b> The channel's write lock ensures that one thread writes at a time. A thread
+ * holds the {@linkplain #lock() out lock} while it writes to TCP, switches, rings, or says that the
+ * output ends: no thread may come between another's look at the phase and what that one does then.
+ * A write to the transport needs the write lock only. The phase itself is {@link
  * ConnectionPath#transportOutput}: null while on TCP, changed under the out lock, once, and looked
  * at by any thread.
  */
@@ -238,7 +238,9 @@ final class PathOutput {
     return !switched();
   }
 
-  /** Writes on the transport that no more bytes come. What writes have taken must stand before. */
+  /**
+   * Writes on the transport that no more bytes come. What writes have taken must come before that.
+   */
   void finish() {
     synchronized (lock) {
       if (connectionPath

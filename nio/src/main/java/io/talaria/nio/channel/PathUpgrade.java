@@ -18,9 +18,9 @@ import io.talaria.nio.transport.TransportStream;
  * and why. Any thread.
  *
  * <p>A stream is attached under the connection path's out lock and the channel's state lock, in
- * this order: so who holds the out lock and sees none may use TCP, and who holds the state lock and
- * sees none may end the connection on TCP. Withdrawal takes no lock: the stream decides who comes
- * first.
+ * this order: so a thread that holds the out lock and sees none may use TCP, and one that holds the
+ * state lock and sees none may end the connection on TCP. Withdrawal takes no lock: the stream
+ * decides which side comes first.
  */
 final class PathUpgrade implements Upgradable {
   private static final int ACCEPT_TRIES = 10;

@@ -128,7 +128,7 @@ final class SelectorSleep {
     return slept;
   }
 
-  /** A time-out for those whom no doorbell wakes. */
+  /** A time-out for a selector that no doorbell wakes. */
   private static long soon(long timeoutMs) {
     return timeoutMs == 0
         ? ConnectionPath.DEAF_LOOK_MS

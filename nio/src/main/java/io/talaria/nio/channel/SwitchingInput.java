@@ -204,7 +204,7 @@ final class SwitchingInput {
     int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - takenBytes)) : n;
     if (bytes < n) {
       counters.wakeupReceived();
-      connectionPath.waiter().wakeAll(); // it may have been for another than who reads it here
+      connectionPath.waiter().wakeAll(); // it may have been for another thread than this reader
     }
     if (bytes > 0) {
       long taken = takenBytes + bytes;

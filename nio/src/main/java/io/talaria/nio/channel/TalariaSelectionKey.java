@@ -116,7 +116,7 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
     interest = ops; // which the channel has checked
   }
 
-  /** Whether everybody who is to know of the key does, so that it can be removed everywhere. */
+  /** Whether all that must know of the key do, so that it can be removed everywhere. */
   boolean removable() {
     return stage == FAILED || (stage == REGISTERED && channel.keyFor(selector) == this);
   }

@@ -248,8 +248,8 @@ final class TalariaSelector extends AbstractSelector {
 
   /**
    * Spins and sleeps until something is ready, the time is over, or the program wants the select to
-   * return. Who may not spin goes to sleep at once: sleeping in the JDK's selector begins with a
-   * look there, and two would cost a system call for nothing.
+   * return. A thread that may not spin goes to sleep at once: sleeping in the JDK's selector begins
+   * with a look there, and two would cost a system call for nothing.
    *
    * @return whether no look at the JDK's selector is due any more
    */

@@ -46,8 +46,8 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private static final int CLOSED = 4;
 
   /**
-   * How long an end waits at most for who is inside for a moment, as a writer that copies; a thread
-   * may be kept from running.
+   * How long an end waits at most for a thread that is inside for a moment, such as a writer that
+   * copies; a thread may be kept from running.
    */
   private static final long INSIDE_LIMIT_NS = 200_000_000L;
 

@@ -35,7 +35,9 @@ abstract sealed class TransportSleep permits DoorbellSleep, SelfWakingSleep {
    */
   abstract void sleep(int op, long timeoutNs) throws IOException;
 
-  /** Whether one who is about to sleep has nothing to wait for, as far as the transport tells. */
+  /**
+   * Whether a thread that is about to sleep has nothing to wait for, as far as the transport tells.
+   */
   abstract boolean over(int op);
 
   /**

@@ -76,7 +76,7 @@ public final class DoorbellPool {
     return doorbell;
   }
 
-  /** Takes a doorbell back from its lessee, who does not touch it any more. */
+  /** Takes a doorbell back from its lessee, which does not touch it any more. */
   public synchronized void giveBack(Doorbell doorbell) {
     free.push(doorbell);
   }
@@ -126,8 +126,8 @@ public final class DoorbellPool {
   }
 
   /**
-   * Whether there are so many left that who has leased this one may keep it without sleeping on it,
-   * so that others are told to peers meanwhile.
+   * Whether so many are left that the lessee of this one may keep it without sleeping on it, so
+   * that others are told to peers meanwhile.
    */
   public boolean plenty(ThreadDoorbell leased) {
     return leased.number() < maxForThreads / 2;

@@ -30,7 +30,7 @@ final class OpenDescriptors {
   /**
    * Which pipe a descriptor of this process is one end of.
    *
-   * @throws IOException if it is none, or nobody tells
+   * @throws IOException if it is none, or that cannot be found out
    */
   static long ownPipe(int descriptor) throws IOException {
     return pipe(ownPath(descriptor));
@@ -38,9 +38,9 @@ final class OpenDescriptors {
 
   /**
    * Which pipe a descriptor is one end of. Opens nothing: a named pipe without a reader would hang
-   * whoever opens it, and a device has effects.
+   * the thread that opens it, and opening a device has effects.
    *
-   * @throws IOException if it is none, or nobody tells
+   * @throws IOException if it is none, or that cannot be found out
    */
   static long pipe(Path descriptor) throws IOException {
     String link = Files.readSymbolicLink(descriptor).toString();

@@ -110,7 +110,7 @@ public final class PeerDoorbell {
     }
   }
 
-  /** Closes it; once. Who is inside may ring to the end. */
+  /** Closes it; once. A thread that is inside may still finish its ring. */
   public void close() {
     if (inside.getAndAdd(CLOSED) == 0) {
       closeDescriptor();

@@ -35,7 +35,7 @@ public final class ThreadDoorbell {
   /** The number of the sleep that lasts, or 0. */
   private volatile long asleep;
 
-  /** Who sleeps, as the {@link DoorbellAudit} sees it. */
+  /** The thread that sleeps, as the {@link DoorbellAudit} sees it. */
   public interface Sleeper {
     /** The one that looks after it. */
     DoorbellAudit audit();
@@ -120,7 +120,7 @@ public final class ThreadDoorbell {
     return asleep;
   }
 
-  /** Who sleeps, if {@link #asleep} says so before and after. */
+  /** The sleeper, if {@link #asleep} says so before and after. */
   Sleeper sleeper() {
     return sleeper;
   }

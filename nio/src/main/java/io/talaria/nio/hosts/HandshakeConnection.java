@@ -145,7 +145,7 @@ final class HandshakeConnection implements NegotiationLoop.Ready {
     }
   }
 
-  /** Who hangs up on our proof does not believe it. */
+  /** A peer that hangs up on our proof does not accept it. */
   private TransportException ended() {
     return new TransportException(
         handshake.wantedBytes() == Handshake.PROOF_BYTES ? Reason.NOT_AUTHENTICATED : lost(),

@@ -50,7 +50,7 @@ public final class HostNegotiation implements RemoteHosts {
   private final Map<Announcement, Rendezvous> listening = new HashMap<>();
   private final Map<RendezvousAddress, HandshakeConnection> calls = new HashMap<>();
 
-  /** Who has called and has not proved who it is, the oldest first. */
+  /** The callers that have not proved who they are yet, the oldest first. */
   private final Set<HandshakeConnection> unauthenticated = new LinkedHashSet<>();
 
   private final Map<RendezvousAddress, Remembered> remembered = new HashMap<>();
@@ -61,7 +61,7 @@ public final class HostNegotiation implements RemoteHosts {
   private record Remembered(Reason reason, long untilNs) {}
 
   /**
-   * @param settings who is asked, and how
+   * @param settings which hosts are asked, and how
    * @param transports those that reach other hosts, in order of preference
    */
   public HostNegotiation(HostSettings settings, List<TransportProvider> transports) {
@@ -163,7 +163,7 @@ public final class HostNegotiation implements RemoteHosts {
     }
   }
 
-  /** Takes those who have called. */
+  /** Takes the connections of the peers that have called. */
   void accept(Rendezvous rendezvous) {
     try {
       for (int i = 0; i < ACCEPTS_AT_ONCE; i++) { // the selector brings us back for the rest

@@ -32,7 +32,7 @@ public final class HostSettings {
   /**
    * What is needed, from rules and a key that are there.
    *
-   * @param rules who may be asked
+   * @param rules which hosts may be asked
    * @param key what hosts share, at least {@link HostKey#MIN_BYTES}
    * @param offset {@value Config#RENDEZVOUS_OFFSET}
    */
@@ -78,7 +78,7 @@ public final class HostSettings {
     return problem;
   }
 
-  /** Who may be asked, and who may ask. */
+  /** Which hosts may be asked, and which may ask. */
   public HostRules rules() {
     return rules;
   }

@@ -14,8 +14,8 @@ import java.security.SignatureException;
 /**
  * A session between hosts whose ends have proved themselves.
  *
- * @param hosts who remembers what became of it
- * @param address whom this side has called; null on the side that was called
+ * @param hosts remembers what became of it
+ * @param address what this side has called; null on the side that was called
  * @param seal what guards its frames
  * @param ends the addresses of its own connection, which both sides have proved to see
  */

@@ -26,7 +26,7 @@ import java.lang.invoke.VarHandle;
  *       more calls; until then the damaged stream may carry garbage, and the program gets the error
  *       if it enters the VM by itself.
  *   <li>The thread that catches it has {@code TransportProvider.examine} find out whose memory is
- *       gone and fail those streams, which then touch it no more; then the call is repeated, and
+ *       gone and fail those streams, which then no longer touch it; then the call is repeated, and
  *       finds the stream reset if it was its own. If no memory is gone, the error is not ours and
  *       is thrown on.
  *   <li>JDK 17 dies of a compare-and-set that it <em>interprets</em> on such memory, and never ends

@@ -53,7 +53,7 @@ public final class Announcement extends Acceptor {
                 listener.getAddress().getAddress(), connection.server().getAddress().getAddress()));
   }
 
-  /** Who dials it is accepted once {@link #listen} is called. */
+  /** A process that dials it is accepted once {@link #listen} is called. */
   void open(NegotiationLoop loop, Path directory) throws IOException {
     if (closed) {
       return;

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Announces this process's listeners, and makes sessions of those who dial them. Negotiation
- * thread, except where marked.
+ * Announces this process's listeners, and makes sessions with the processes that dial them.
+ * Negotiation thread, except where marked.
  */
 final class Announcer {
   private static final int ACCEPTS_AT_ONCE = 64;
@@ -105,7 +105,7 @@ final class Announcer {
     }
   }
 
-  /** Tells those who have been accepted before, too. */
+  /** Tells the channels that have been accepted before, too. */
   private void know(Reason reason) {
     unusable = reason;
     if (reason != null) {
@@ -132,7 +132,7 @@ final class Announcer {
     return true;
   }
 
-  /** Takes those who have dialled an announcement. */
+  /** Takes the connections of the processes that have dialled an announcement. */
   void accept(Announcement announcement) {
     try {
       for (int i = 0; i < ACCEPTS_AT_ONCE; i++) { // the selector brings us back for the rest

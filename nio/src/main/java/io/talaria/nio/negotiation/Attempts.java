@@ -24,7 +24,7 @@ final class Attempts implements NegotiationLoop.Timed {
 
   private final Map<Upgradable, UpgradeAttempt> attempts = new HashMap<>();
 
-  /** Those that are to be looked at by the clock, the next first. */
+  /** Those that are to be looked at when a time comes, the next first. */
   private final TreeMap<Due, UpgradeAttempt> due = new TreeMap<>(Due.ORDER);
 
   /** The last turn of the thread in which nothing kept this process from upgrades. */

@@ -24,7 +24,8 @@ final class FrameConnection {
   private static final int MAX_QUEUED_BYTES = 4 << 20;
 
   /**
-   * While more answers wait, no offer is read: who does not read them is not to fill our memory.
+   * While more answers wait, no offer is read: a peer that does not read them must not fill our
+   * memory.
    */
   private static final int MAX_WAITING_ANSWERS = 1000;
 
@@ -167,7 +168,7 @@ final class FrameConnection {
     try {
       flush();
     } catch (IOException e) {
-      // Who reads sees the end and closes; closing here would re-enter.
+      // The read sees the end and closes; closing here would re-enter.
       stopSending();
     }
   }

@@ -100,7 +100,7 @@ public final class NegotiationLoop implements Executor {
     boolean tryOnce();
   }
 
-  /** A part that does something by the clock. */
+  /** A part that does something at set times. */
   public interface Timed {
     /** How soon it is to be looked at, such as one of the ticks, or {@link #NO_TICK}. */
     int tickMs(long nowNs);
@@ -387,7 +387,7 @@ public final class NegotiationLoop implements Executor {
   }
 
   private void select(Selector running) throws IOException {
-    asleep = true; // before the look at the tasks: who adds one later sees it
+    asleep = true; // before the look at the tasks: a thread that adds one later sees it
     try {
       if (tasks.isEmpty() && atEnd.isEmpty()) {
         running.select(this::dispatch, tickMs());

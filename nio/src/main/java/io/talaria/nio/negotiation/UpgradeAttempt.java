@@ -136,7 +136,7 @@ public abstract class UpgradeAttempt {
     negotiator.attempts().finished(this);
   }
 
-  /** Does what is due by the clock: called once the time has come that was set, or later. */
+  /** Does what is due: called once the time has come that was set, or later. */
   final void check(long nowNs) {
     if (waiting && nowNs - soughtAtNs >= SEEK_AGAIN_NS[timesSought]) {
       waiting = false;

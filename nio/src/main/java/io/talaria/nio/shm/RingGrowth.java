@@ -110,7 +110,7 @@ final class RingGrowth {
     }
     int ring = slabRings.take();
     if (ring == NONE) {
-      return false; // who is about to sleep for want of room looks once more: slabRingFree
+      return false; // a writer about to sleep without room looks once more: slabRingFree
     }
     slabRing = ring;
     leftSlabRingAt = Long.MAX_VALUE;
@@ -194,8 +194,8 @@ final class RingGrowth {
   }
 
   /**
-   * Asks again for a writer that has no more room in its page: one who sleeps without a limit would
-   * not. Negotiation thread, now and then.
+   * Asks again for a writer that has no more room in its page: one that sleeps without a limit
+   * would not. Negotiation thread, now and then.
    */
   void askAgain(ShmStream stream, ShmOutput output) {
     if (slabRings.any() || outputReady(stream)) {
@@ -407,7 +407,7 @@ final class RingGrowth {
    */
   boolean intact(long lost) {
     if ((slabRingsInUse() & lost) != 0) {
-      return false; // read in a race: who comes too late here finds out at the next error
+      return false; // read in a race: a late thread finds out at the next error
     }
     for (Mapping ring : mapped) {
       if (!ring.intact()) {

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *
  * <p>A sleep is rung by the doorbell that its ready set was told with, and by no other: the upper
  * half of the sleep's number says which ready set of that index it is. Without a doorbell of that
- * home the control connection serves.
+ * ready set the control connection serves.
  */
 final class ShmDoorbells {
   private final Peer session;
@@ -92,7 +92,7 @@ final class ShmDoorbells {
    * Rings a ready set of the peer's. Does not block.
    *
    * @param sleep the number of its sleep
-   * @return false if no doorbell of that home is known, or it cannot be rung
+   * @return false if no doorbell of that ready set is known, or it cannot be rung
    */
   boolean ring(int readySet, long sleep) {
     ReadySetDoorbell known = byReadySet.getAcquire(readySet);

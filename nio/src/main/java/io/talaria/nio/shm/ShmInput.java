@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One direction's reading side: copies out of the ring, follows the writer from ring to ring,
- * publishes the head, and wakes a writer who waits for space. What the peer wrote is checked: a
+ * publishes the head, and wakes a writer that waits for space. What the peer wrote is checked: a
  * position outside its range fails this stream.
  *
  * <p>Fields are the reader's (holder of the channel's read lock), except as their comments say. As
@@ -117,7 +117,7 @@ final class ShmInput {
       if (available == 0) {
         int end = end();
         available = tailCache - head;
-        if (end < 0 || available <= 0) { // below 0 if the stream has just been buried
+        if (end < 0 || available <= 0) { // below 0 if the stream was just released
           return end;
         }
       } else if (available < 0) {

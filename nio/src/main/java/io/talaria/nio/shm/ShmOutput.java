@@ -247,7 +247,10 @@ final class ShmOutput {
     return room < wanted && room >= 0 ? shortOfRoom(room, wanted) : room;
   }
 
-  /** Space behind the tail; who finds too little leaves the inline ring, if a slab has one. */
+  /**
+   * Space behind the tail; a writer that finds too little leaves the inline ring, if a slab has
+   * one.
+   */
   private int roomFor(int wanted) {
     int room = roomBehind(tail, wanted);
     if (room < wanted && room >= 0 && inline() && growth.takeSlabRing(this)) {
@@ -268,7 +271,7 @@ final class ShmOutput {
     return room;
   }
 
-  /** Whether it writes into its page. Writer, or who does not mind to be late. */
+  /** Whether it writes into its page. Writer, or a thread to which an old answer does no harm. */
   boolean inline() {
     return ringBytes == ConnectionLayout.INLINE_RING_BYTES;
   }
@@ -442,7 +445,7 @@ final class ShmOutput {
     if (nobodyReads() || (mayMove() && ringWaits())) {
       return true;
     }
-    growth.wanted(stream, this); // who waits will not come and find too little room
+    growth.wanted(stream, this); // a writer that waits will not come and find too little room
     return false;
   }
 

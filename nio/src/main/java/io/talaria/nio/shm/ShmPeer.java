@@ -34,8 +34,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 final class ShmPeer {
   /**
-   * What is looked at by who comes late, when the region is lost or nothing is shared any more. All
-   * such peers have this one: what one writes there, others may read, and do nothing with it.
+   * What a thread that comes late looks at, when the region is lost or nothing is shared any more.
+   * All such peers have this one: what one writes there, others may read, and do nothing with it.
    */
   private static final ByteBuffer NOBODYS_REGION =
       ByteBuffer.allocateDirect(PeerLayout.BYTES).order(ByteOrder.nativeOrder());
@@ -141,8 +141,8 @@ final class ShmPeer {
     int ready = PeerLayout.ready(otherSide, slot >>> 6);
     if ((getAcquire(shared, ready) & bit) == 0) {
       setBitsVolatile(shared, ready, bit);
-      // Which ready set, whether it sleeps or wants a summary: who changes that looks at all bits
-      // then.
+      // Which ready set, whether it sleeps or wants a summary: a thread that changes that looks at
+      // all bits then.
       VarHandle.fullFence();
     }
     long readySet = stream.peerReadySetAcquire();
@@ -470,7 +470,7 @@ final class ShmPeer {
     RingGrowth growth = page.growth;
     if (stream.hasPageAlone()) {
       askers.add(stream);
-      if (growth.slabRingFree()) { // since its writer has looked; those who asked then were told
+      if (growth.slabRingFree()) { // since its writer has looked; those that asked then were told
         stream.owner().woken();
       }
     }

@@ -226,7 +226,7 @@ final class ShmReadySet implements ReadySet {
     Doorbell own = doorbell;
     if (own != null) {
       doorbell = null;
-      doorbells.giveBack(own); // who still rings it wakes its next owner for nothing
+      doorbells.giveBack(own); // a peer that still rings it wakes its next owner for nothing
     }
     synchronized (this) {
       closed = true;

@@ -21,9 +21,9 @@ import java.nio.ByteOrder;
 
 /**
  * One connection over two rings in shared memory: an {@link ShmOutput} and an {@link ShmInput}, and
- * what belongs to both: whether the connection is used at all, who waits, how it ends, and in which
- * ready set it is. What belongs to one direction is guarded there; the fields here are published as
- * their comments say.
+ * what belongs to both: whether the connection is used at all, which threads wait, how it ends, and
+ * in which ready set it is. What belongs to one direction is guarded there; the fields here are
+ * published as their comments say.
  */
 final class ShmStream implements TransportStream {
   private static final VarHandle EPOCH;
@@ -384,9 +384,9 @@ final class ShmStream implements TransportStream {
       owner.rung();
       return true;
     }
-    // Who sleeps on a doorbell does not listen to the control connection. The session's message
-    // rings
-    // it from inside its process; if the session has ended, the control connection is looked after.
+    // A thread that sleeps on a doorbell does not listen to the control connection. The session's
+    // message rings it from inside its process; if the session has ended, the control connection is
+    // looked after.
     peer.tellEstablished(this);
     return owner.ring();
   }
@@ -495,8 +495,8 @@ final class ShmStream implements TransportStream {
     if (readySet != null) {
       moveTo(null);
     }
-    // Who comes late finds a connection that was reset, and not memory that is unmapped or has its
-    // next user.
+    // A thread that comes late finds a connection that was reset, and not memory that is unmapped
+    // or has its next user.
     ends.fail();
     int unused = ends.report(false);
     lookAt(nobodysPage());

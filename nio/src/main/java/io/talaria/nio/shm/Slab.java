@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
 
-/** A mapped slab, see {@link SlabLayout}, and who uses its pages. Negotiation thread. */
+/** A mapped slab, see {@link SlabLayout}, and which streams use its pages. Negotiation thread. */
 final class Slab {
   final int index;
   final int pages;

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /**
  * The rings in the slabs of a pair of processes, which any of its connections may use for a while:
  * both sides have them mapped, so a writer takes a free one of its own side's and moves there at
- * once. Who has taken one gives it back when the reader has left it. Any thread, except what is
- * marked; nothing allocates.
+ * once. A writer that has taken one gives it back when the reader has left it. Any thread, except
+ * what is marked; nothing allocates.
  */
 final class SlabRings {
   private static final int MOST = SlabLayout.RING_SLABS * SlabLayout.RING_NUMBERS;

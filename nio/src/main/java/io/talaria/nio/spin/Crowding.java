@@ -30,7 +30,7 @@ final class Crowding {
     return false;
   }
 
-  /** Others want the cores, and who spins loses more than it gains. */
+  /** Others want the cores, and a thread that spins loses more than it gains. */
   void lost(long nowNs) {
     long restNs = nextRestNs;
     nextRestNs = Math.min(MAX_REST_NS, 2 * restNs);

@@ -84,7 +84,7 @@ public final class Spinning {
     return spinNs;
   }
 
-  /** Asks for a place among the spinners; who got one must call {@link #leave}. */
+  /** Asks for a place among the spinners; a thread that gets one must call {@link #leave}. */
   boolean enter(long nowNs) {
     if (crowding.crowded(nowNs) || (young && !mayThoughYoung(nowNs))) {
       return false;
@@ -107,7 +107,8 @@ public final class Spinning {
   }
 
   /**
-   * How rare the windows get in which who has no luck tries again: one of 2 to the power of this.
+   * How rare the windows get in which a thread that has no luck tries again: one of 2 to the power
+   * of this.
    */
   int lastTrials() {
     return single ? LAST_TRIALS_OF_ONE_CORE : LAST_TRIALS;

@@ -20,7 +20,7 @@ final class Witness {
   /** After so much spinning it is settled if a spin was late. */
   static final long LATE_EVERY_NS = 1_000_000;
 
-  /** A witness that has not spun for so long is replaced by one who does. */
+  /** A witness that has not spun for so long is replaced by a thread that does. */
   static final long SILENT_NS = 100_000_000;
 
   private final Cores cores;

@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
  * <tr><th>known</th><th>reads, after all that has come</th><th>writes</th></tr>
  * <tr><td>the peer's output is finished</td><td>END</td><td>continue</td></tr>
  * <tr><td>the peer's output is aborted</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
- * <tr><td>the peer reads no more, or nobody does</td><td>continue</td><td>one is taken, then BROKEN</td></tr>
+ * <tr><td>the peer reads no more, or no reader is left</td><td>continue</td><td>one is taken, then BROKEN</td></tr>
  * <tr><td>the peer reads no more, and has left bytes of ours unread</td><td>continue</td><td>RESET, then BROKEN</td></tr>
  * <tr><td>the control connection has ended</td><td>END</td><td>one is taken, then BROKEN</td></tr>
  * <tr><td>it was reset, or bytes of ours were left unread</td><td>RESET, or END after a write's</td><td>RESET, then BROKEN</td></tr>
@@ -100,7 +100,7 @@ public final class EndState {
   }
 
   /**
-   * The peer has said that it reads no more. It may say so again, once it leaves bytes unread.
+   * The peer has said that it no longer reads. It may say so again, once it leaves bytes unread.
    *
    * @param leftOurs whether it has left bytes of ours unread, for which TCP would have sent a reset
    */

@@ -53,7 +53,7 @@ public interface ReadySet extends AutoCloseable {
 
   /**
    * Gives the ready set back. Its streams must have been moved away before, and {@link #selectable}
-   * must be registered no more.
+   * must no longer be registered.
    */
   @Override
   void close();

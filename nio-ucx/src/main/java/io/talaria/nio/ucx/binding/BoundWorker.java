@@ -85,7 +85,7 @@ public interface BoundWorker extends AutoCloseable {
    * Opens an endpoint that handles the failure of its peer. It may be used at once.
    *
    * @param address UCX's own bytes, from a peer that is trusted with them
-   * @param attachment whom {@link #pollStreams} names
+   * @param attachment what {@link #pollStreams} names
    * @return an endpoint, to be closed
    * @throws BindingException if UCX refuses
    */
