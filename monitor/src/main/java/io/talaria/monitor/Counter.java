@@ -45,7 +45,7 @@ public record Counter(
    *
    * @param source where it is read
    * @param name its name there
-   * @return its meaning; {@link CounterKind#OTHER} if nobody told us
+   * @return its meaning; {@link CounterKind#OTHER} if it is not known
    */
   public static Counter named(CounterSource source, String name) {
     return KnownCounters.find(source, name);

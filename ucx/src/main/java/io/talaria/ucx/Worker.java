@@ -63,7 +63,7 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Receives by tag always give a request, which knows the length of what came: of a short message
-   * that is there already UCX 1.13 completes the receive at once and tells its length to nobody,
+   * that is there already UCX 1.13 completes the receive at once and does not report its length,
    * neither by a request nor where {@code recv_info} points.
    */
   private static final long RECEIVE = SendFlags.param(SendFlags.ALWAYS_REQUEST);
@@ -482,7 +482,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Forgets a request ({@code ucp_request_free}). The operation itself goes on if it is not over,
+   * Forgets a request ({@code ucp_request_free}). The operation itself continues if it is not over,
    * and needs its buffer until then: an arena that the collector closes is kept open for it.
    *
    * @param request what the operation gave
@@ -562,7 +562,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Names endpoints that have received bytes which nobody has read ({@code
+   * Names endpoints that have received bytes which the program has not read ({@code
    * ucp_stream_worker_poll}). An endpoint is named once; its bytes are then to be read until there
    * are none.
    *
@@ -863,8 +863,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Wakes whoever sleeps on the worker ({@code ucp_worker_signal}). Any thread; does nothing if the
-   * worker is closed.
+   * Wakes the thread that sleeps on the worker ({@code ucp_worker_signal}). Any thread; does
+   * nothing if the worker is closed.
    */
   public void signal() {
     context.require(Feature.WAKEUP);

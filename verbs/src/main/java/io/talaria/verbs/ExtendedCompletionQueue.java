@@ -140,7 +140,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /**
-   * Goes on to the next completion ({@code ibv_next_poll}).
+   * Moves to the next completion ({@code ibv_next_poll}).
    *
    * @return whether there is one
    * @throws VerbsException if the queue is lost

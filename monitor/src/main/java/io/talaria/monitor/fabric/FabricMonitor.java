@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps asking a fabric in a thread of its own, {@code talaria-fabric}, so that nobody waits for
- * the answers. Any thread may call; whoever started it closes it.
+ * Keeps asking a fabric in a thread of its own, {@code talaria-fabric}, so that no caller waits for
+ * the answers. Any thread may call; the caller that started it closes it.
  */
 public final class FabricMonitor implements AutoCloseable {
   private static final long REDISCOVER_NS = 600_000_000_000L;

@@ -24,8 +24,8 @@ public abstract class Device implements AutoCloseable {
   public static final int COMMUNICATORS = 8192;
 
   /**
-   * What is added to the contexts of a communicator for what goes on beside the program. Contexts
-   * are less than twice this.
+   * The offset from a communicator's contexts to those of its operations that run in the
+   * background. Contexts are less than twice this.
    */
   public static final int BESIDE = 2 * COMMUNICATORS;
 
@@ -58,7 +58,7 @@ public abstract class Device implements AutoCloseable {
   public abstract void irecv(Operation receive);
 
   /**
-   * Looks for a message that has come and that nobody has received.
+   * Looks for a message that has arrived and that no receive has taken.
    *
    * @param source a rank or {@link #ANY_SOURCE}
    * @param tag a tag or {@link #ANY_TAG}

@@ -26,7 +26,7 @@ public final class Engine implements AutoCloseable {
   private static final int POLLS_WITHOUT_CLOCK = 64;
   private static final long SLEEP_LIMIT_NS = 500_000_000;
 
-  /** Where a promise goes. */
+  /** The peer of a promise, which has none. */
   private static final int NOBODY = -3;
 
   /** Operations that are kept to be used again. */
@@ -201,8 +201,8 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Waits for an operation of {@link #isend} or {@link #irecv}, and takes it back: nobody may use
-   * it afterwards.
+   * Waits for an operation of {@link #isend} or {@link #irecv}, and takes it back: the caller must
+   * not use it afterwards.
    *
    * @param outcome as in {@link #receive}
    */
@@ -731,7 +731,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Whether virtual threads wait for progress that nobody makes. */
+  /** Whether virtual threads wait for progress that no thread makes. */
   boolean helpWanted() {
     lock.lock();
     try {

@@ -173,7 +173,7 @@ final class AgentWire {
                   Thread.sleep(BEAT_MS);
                 }
               } catch (IOException | InterruptedException e) {
-                // The other side is gone; whoever reads knows.
+                // The other side is gone; the thread that reads finds out by itself.
               }
             },
             "talaria-mpj-beat");

@@ -161,7 +161,10 @@ public final class Mpirun {
     return new RemoteHost(plan, options.shell, java, to, System.out, System.err);
   }
 
-  /** On one host that has no room for rings, connections do if nobody has asked for rings. */
+  /**
+   * Starts the ranks of this host. If there is no room for rings, the ranks use connections
+   * instead, unless the user has asked for rings.
+   */
   private Host ranksHere(Plan plan, Host.Events to) throws IOException {
     try {
       return new HostRanks(plan, to, System.out, System.err);

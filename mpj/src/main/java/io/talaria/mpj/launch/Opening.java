@@ -17,14 +17,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Opens the device of a rank that is a process, whoever has started it. */
+/** Opens the device of a rank that is a process, no matter which launcher has started it. */
 final class Opening {
   /** How long the launcher has to end the job before operations with a dead rank fail. */
   private static final long GRACE_NS = 3_000_000_000L;
 
   /** How ranks learn of each other before they have a device. */
   interface Exchange {
-    /** What the ranks of the job know, and nobody else; 32 bytes. */
+    /** The secret that only the ranks of the job know; 32 bytes. */
     byte[] secret();
 
     /**

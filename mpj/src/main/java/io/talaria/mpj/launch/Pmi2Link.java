@@ -126,7 +126,7 @@ final class Pmi2Link extends Pmi {
 
   @Override
   String getValue(String key) throws IOException {
-    // No job and no source: this job's values, whoever put them.
+    // No job and no source: this job's values, from any rank.
     Map<String, String> fields = ask("kvs-get", "jobid=;srcid=-1;key=" + key + ";");
     if (!"TRUE".equals(fields.get("found")) || !fields.containsKey("value")) {
       throw new IOException("the launcher has no value of " + key);

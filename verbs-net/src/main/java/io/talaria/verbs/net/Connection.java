@@ -787,7 +787,7 @@ public final class Connection implements AutoCloseable {
     return stage;
   }
 
-  /** Goes on to a later stage; by the thread whose turn it is. */
+  /** Moves to a later stage; only the thread whose turn it is calls this. */
   void stage(int next) {
     stage = next;
   }

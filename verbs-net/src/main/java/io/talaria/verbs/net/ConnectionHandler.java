@@ -7,8 +7,8 @@ package io.talaria.verbs.net;
  * from its receive thread, one after the other; connections of one receive thread share it.
  *
  * <p>A handler that blocks stalls the connections of its thread: their peers run out of credits and
- * stop; other threads go on. What a handler throws is logged and closes the connection; the thread
- * goes on.
+ * stop; other threads continue. An exception that a handler throws is logged and closes the
+ * connection; the thread continues.
  */
 public interface ConnectionHandler {
   /**

@@ -27,8 +27,8 @@ import javax.crypto.spec.SecretKeySpec;
  * }</pre>
  *
  * <p>A proof is an HMAC-SHA256 by the common key over who speaks and all frames so far: a frame of
- * another exchange, or of the other side, proves nothing. Blocks; whoever limits the time closes
- * the channel. Confined to one thread.
+ * another exchange, or of the other side, proves nothing. Blocks; a caller that limits the time
+ * closes the channel from another thread. Confined to one thread.
  */
 final class Exchange {
   private static final SecureRandom RANDOM = new SecureRandom();

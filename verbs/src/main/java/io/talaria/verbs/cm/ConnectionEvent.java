@@ -46,7 +46,7 @@ public record ConnectionEvent(
     CONNECT_ERROR,
     /** The peer does not answer. */
     UNREACHABLE,
-    /** The peer has said no, or nobody listens. */
+    /** The peer has refused, or no program listens there. */
     REJECTED,
     /** The connection is there. */
     ESTABLISHED,

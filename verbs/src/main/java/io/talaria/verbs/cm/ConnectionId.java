@@ -241,9 +241,9 @@ public final class ConnectionId implements AutoCloseable {
 
   /**
    * Ends the connection ({@code rdma_disconnect}): the queue pair goes into error, and {@link
-   * ConnectionEvent.Type#DISCONNECTED} comes at the other end. Whoever gets that calls this method,
-   * too, which is the answer: only then, or after a time-out of RDMA CM of a minute or more, comes
-   * the event at the end that began.
+   * ConnectionEvent.Type#DISCONNECTED} comes at the other end. The other end answers by calling
+   * this method, too: only then, or after a time-out of RDMA CM of a minute or more, does the event
+   * come at the end that called first.
    *
    * @throws VerbsException if there is none
    */

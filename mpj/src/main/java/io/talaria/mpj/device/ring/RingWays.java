@@ -100,7 +100,7 @@ public final class RingWays implements AutoCloseable {
     VarHandle.fullFence();
   }
 
-  /** Whether the announcement stands: nobody has rung. */
+  /** Whether the announcement still stands: no writer has sent a wake-up. */
   public boolean armed() {
     return pages.announced(rank);
   }
