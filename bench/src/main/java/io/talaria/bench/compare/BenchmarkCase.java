@@ -38,7 +38,7 @@ public interface BenchmarkCase {
   /**
    * Measures once.
    *
-   * @param iteration which iteration, by which implementation, and where to say what was found
+   * @param iteration the iteration and its implementation, and where to report what was found
    * @throws HarnessException if it failed, or was not accelerated though it should be: the engine
    *     tells {@link #failed} then, as for any other exception
    * @throws InterruptedException if interrupted
@@ -46,10 +46,10 @@ public interface BenchmarkCase {
   void measure(Iteration iteration) throws HarnessException, InterruptedException;
 
   /**
-   * Told that measuring has failed; the engine goes on with the others. Keeps that there is no
-   * figure.
+   * Called when measuring has failed; the engine continues with the other cases. Notes that there
+   * is no figure.
    *
-   * @param iteration which iteration, by which implementation
+   * @param iteration the iteration and its implementation
    * @param cause why; what there is to say beside is in further lines
    */
   default void failed(Iteration iteration, String cause) {

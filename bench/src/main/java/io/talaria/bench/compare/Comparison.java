@@ -40,7 +40,7 @@ public final class Comparison {
   private final List<Judged> byJucx = new ArrayList<>();
   private final List<Missing> missing = new ArrayList<>();
 
-  /** What is measured now and in which iteration; empty and 0 if nobody says. */
+  /** What is measured now and in which iteration; empty and 0 if nothing is being measured. */
   private String benchmarkCase = "";
 
   private int iteration;
@@ -219,7 +219,7 @@ public final class Comparison {
    *
    * @param id the trial's name for machines
    * @param label its name for people
-   * @param implementation by which implementation
+   * @param implementation the implementation that was measured
    * @param found what was found
    */
   public void add(String id, String label, Implementation implementation, Found found) {
@@ -239,7 +239,7 @@ public final class Comparison {
    *
    * @param id the name for machines of what was measured
    * @param label its name for people
-   * @param implementation by which implementation
+   * @param implementation the implementation that was measured
    * @param rested whether compilers rested when measuring began
    * @param found what was found: a record
    */
@@ -397,7 +397,7 @@ public final class Comparison {
    *
    * @param id the name for machines of what was timed
    * @param label its name for people
-   * @param implementation by which implementation
+   * @param implementation the implementation that was measured
    * @param histogram the times, in nanoseconds
    */
   public void addTimes(
@@ -515,7 +515,7 @@ public final class Comparison {
    * Returns the times of all iterations together.
    *
    * @param id what was timed
-   * @param implementation by which implementation
+   * @param implementation the implementation that was measured
    * @return a new histogram; null if there are none
    */
   public Histogram merged(String id, Implementation implementation) {

@@ -12,7 +12,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param id the name for machines of what was timed
  * @param label its name for people
- * @param implementation by which implementation
+ * @param implementation the implementation that was measured
  * @param iteration which iteration, from 1
  * @param percentiles the usual figures
  * @param hdr all of it, as {@link Latencies#encode} writes it

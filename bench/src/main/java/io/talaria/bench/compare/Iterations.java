@@ -69,7 +69,7 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
     } catch (HarnessException e) {
       fail(benchmarkCase, iteration, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      // Of the benchmark itself: whoever mends it wants the trace.
+      // A bug in the benchmark itself: the developer who fixes it needs the trace.
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace, true));
       fail(benchmarkCase, iteration, trace.toString().stripTrailing());

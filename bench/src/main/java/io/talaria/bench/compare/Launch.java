@@ -72,7 +72,7 @@ public record Launch(
    *
    * @param main the class that both run
    * @param implementation whose sockets
-   * @return both; whoever calls closes them
+   * @return both; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
@@ -90,7 +90,7 @@ public record Launch(
    * Starts the JVM of a server.
    *
    * @param main the class that it runs
-   * @return the JVM; whoever calls closes it
+   * @return the JVM; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
@@ -102,7 +102,7 @@ public record Launch(
    * Starts the JVM of a client.
    *
    * @param main the class that it runs
-   * @return the JVM; whoever calls closes it
+   * @return the JVM; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
@@ -118,7 +118,7 @@ public record Launch(
    * @param implementation whose sockets
    * @param core the core to pin it to, or {@link Pinning#NONE}
    * @param more further options for this JVM
-   * @return the JVM; whoever calls closes it
+   * @return the JVM; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */

@@ -128,7 +128,7 @@ public final class OutputOptions {
     return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
   }
 
-  /** Whoever keeps the report elsewhere is told what failed, too. */
+  /** Reports failures on standard error as well, for a user who redirects the report. */
   private void complain(List<Comparison.Missing> missing) {
     PrintWriter err = command.commandLine().getErr();
     Comparison.Missing first = missing.get(0);

@@ -15,7 +15,7 @@ public interface Servers extends AutoCloseable {
     /**
      * Starts them.
      *
-     * @return the servers; whoever calls closes them
+     * @return the servers; the caller closes them
      * @throws HarnessException if one does not start
      * @throws InterruptedException if interrupted
      */

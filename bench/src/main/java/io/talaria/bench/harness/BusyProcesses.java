@@ -27,7 +27,7 @@ public final class BusyProcesses implements AutoCloseable {
    * Starts some.
    *
    * @param count how many; may be 0
-   * @return the processes, which never rest from now on; whoever calls closes them
+   * @return the processes, which never rest from now on; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */

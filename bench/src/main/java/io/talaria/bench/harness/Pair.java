@@ -72,7 +72,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    *
    * @param spec what to start; with an agent for {@link Implementation#TALARIA} only
    * @param implementation whose sockets
-   * @return the JVM, which has said hello; whoever calls closes it
+   * @return the JVM, which has said hello; the caller closes it
    * @throws HarnessException if it does not start, or runs on the wrong sockets
    * @throws InterruptedException if interrupted
    */

@@ -240,7 +240,8 @@ final class VerbsNetLink implements Link {
   }
 
   /**
-   * Until it holds; whoever makes it hold wakes this thread, which looks now and then all the same.
+   * Waits until the condition holds; the thread that makes it hold wakes this one, which also
+   * checks now and then by itself.
    */
   private void sleep(Condition condition) throws IOException {
     while (!condition.holds()) {

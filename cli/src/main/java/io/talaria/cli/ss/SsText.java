@@ -102,7 +102,7 @@ final class SsText {
     return screen.subList(0, Math.min(screen.size(), size.rows()));
   }
 
-  /** Lines that a screen does not cut: what is too long goes on below, indented. */
+  /** Lines that a screen does not cut: what is too long continues below, indented. */
   static List<String> wrapped(List<String> lines, int columns) {
     List<String> all = new ArrayList<>();
     for (String line : lines) {

@@ -72,7 +72,7 @@ final class Encryption {
   }
 
   /**
-   * Fails unless a connection is as it shall be.
+   * Fails unless a connection has the transport and the encryption that it should have.
    *
    * @param implementation who is measured
    * @param peer the other end, connected

@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param id of its node, from 1
  * @param nodes how many there are
- * @param implementation by which transport
+ * @param implementation the implementation, which tells the transport
  * @param pattern who sends to whom
  * @param sizeBytes the objects
  * @param how they are sent and received

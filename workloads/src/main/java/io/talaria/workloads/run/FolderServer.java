@@ -33,7 +33,7 @@ public final class FolderServer implements Servers {
    * @param launch how to start it
    * @param main the class that it runs
    * @param implementation whose sockets
-   * @return the server; whoever calls closes it
+   * @return the server; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */

@@ -37,7 +37,7 @@ public interface Store {
    *
    * @param launch how to start JVMs
    * @param implementation on whose sockets
-   * @return the servers; whoever calls closes them
+   * @return the servers; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
