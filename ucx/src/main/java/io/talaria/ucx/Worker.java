@@ -527,7 +527,7 @@ public final class Worker implements AutoCloseable {
    * Opens an endpoint ({@code ucp_ep_create}). It may be used at once: what is sent before the two
    * sides have found each other waits.
    *
-   * @param options whom to reach, and how
+   * @param options which peer to reach, and how
    * @return an endpoint of this worker, to be closed
    * @throws UcxException if UCX refuses
    */
@@ -841,8 +841,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Arms, and sleeps until there is something to progress, somebody signals, or time is over. The
-   * turn with a shared worker is kept meanwhile.
+   * Arms, and sleeps until there is something to progress, a thread calls {@link #signal}, or time
+   * is over. The turn with a shared worker is kept meanwhile.
    *
    * @param timeoutMs how long at most; negative: without limit
    * @return whether there may be something to progress
@@ -852,8 +852,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Sleeps until there is something to progress or somebody signals ({@code ucp_worker_wait}).
-   * Without limit, and deaf to interrupts.
+   * Sleeps until there is something to progress or a thread calls {@link #signal} ({@code
+   * ucp_worker_wait}). Without limit, and deaf to interrupts.
    */
   public void awaitEvent() {
     long worker = entered(Feature.WAKEUP);

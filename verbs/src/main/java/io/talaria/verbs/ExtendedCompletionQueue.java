@@ -255,7 +255,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /**
-   * Who has sent a datagram ({@code ibv_wc_read_src_qp}).
+   * The queue pair that has sent a datagram ({@code ibv_wc_read_src_qp}).
    *
    * @return the number of its queue pair
    */

@@ -10,7 +10,7 @@ public interface BenchmarkCase {
   /** What starting a JVM takes, about. */
   double START_MS = 1_500;
 
-  /** Returns its name for people. */
+  /** Returns its name to be displayed. */
   String label();
 
   /** Returns how long it takes, about, in milliseconds. */
@@ -19,7 +19,7 @@ public interface BenchmarkCase {
   /**
    * Returns how long it takes by one of the implementations.
    *
-   * @param implementation which
+   * @param implementation the implementation
    * @return milliseconds, about; 0 if that one does not take part
    */
   default double expectedMs(Implementation implementation) {

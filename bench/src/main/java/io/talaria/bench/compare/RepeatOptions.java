@@ -70,7 +70,7 @@ public final class RepeatOptions {
   }
 
   /**
-   * Returns how many processes beside never rest.
+   * Returns how many busy processes run beside the benchmark.
    *
    * @throws ParameterException if they are too many
    */

@@ -45,7 +45,7 @@ public interface Servers extends AutoCloseable {
   }
 
   /**
-   * Servers that somebody else has started.
+   * Servers that this command has not started.
    *
    * @param addresses where they listen
    */

@@ -44,7 +44,7 @@ record ScenarioRunner(Launch launch, Timing timing) {
    * Runs a scenario.
    *
    * @param scenario what
-   * @param implementation on whose sockets
+   * @param implementation the implementation whose sockets are used
    * @throws HarnessException if it failed, or was not accelerated though it should be
    * @throws InterruptedException if interrupted
    */

@@ -123,8 +123,8 @@ public abstract class Device implements AutoCloseable {
   public abstract boolean arm();
 
   /**
-   * Sleeps until a peer rings, or for the time given. Called after {@link #arm} said true, by one
-   * thread, without the engine's lock.
+   * Sleeps until a peer sends a wake-up, or for the time given. Called after {@link #arm} returned
+   * true, by one thread, without the engine's lock.
    *
    * @param limitNs nanoseconds
    */
@@ -146,7 +146,7 @@ public abstract class Device implements AutoCloseable {
    */
   public abstract void describeWait(int call, int peer, int tag, int context);
 
-  /** The name of the device, for people. */
+  /** The name of the device, to be displayed. */
   public abstract String name();
 
   /** Gives everything back. Nothing is under way any more. */

@@ -18,8 +18,8 @@ import mpi.ProcessFailedException;
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
  * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
  *
- * <p>Waiting spins briefly, then sleeps on the rank's word until a peer rings. Where ranks are more
- * than cores it does not spin: who it waits for may need the core.
+ * <p>Waiting spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where
+ * ranks are more than cores it does not spin: who it waits for may need the core.
  */
 public final class Engine implements AutoCloseable {
   private static final int BUDGET = 64;

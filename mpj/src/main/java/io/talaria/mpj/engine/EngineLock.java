@@ -65,7 +65,7 @@ final class EngineLock {
     }
   }
 
-  /** Whether somebody may be waiting; only for the holder. */
+  /** Whether a thread may be waiting; only for the holder. */
   boolean wanted() {
     return state == WANTED && !waiters.isEmpty();
   }

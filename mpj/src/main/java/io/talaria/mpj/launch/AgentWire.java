@@ -131,7 +131,7 @@ final class AgentWire {
     send(kind, bytes.toByteArray(), 0, bytes.size());
   }
 
-  /** Sends, or does nothing if the other side has gone: reading tells of that. */
+  /** Sends, or does nothing if the other side has gone: the thread that reads detects that. */
   void tell(int kind, Content content) {
     try {
       send(kind, content);

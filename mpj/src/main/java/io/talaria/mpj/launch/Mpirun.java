@@ -320,7 +320,7 @@ public final class Mpirun {
       for (int i = 0; i < ranks.length; i++) {
         Rank rank = ranks[i];
         boolean absent = waited ? !rank.init && rank.rankAddress == null : rank.pid == 0;
-        // Who has ended is missed only by those who wait for where it listens.
+        // A rank that has ended is missed only by ranks that wait for its address.
         if (absent && (!rank.ended || (waited && rankAddresses > 0))) {
           late.add(i);
         }

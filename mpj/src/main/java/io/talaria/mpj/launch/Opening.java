@@ -152,7 +152,7 @@ final class Opening {
     return new UcxWays(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
   }
 
-  /** Says at the end if somebody tried to connect who is not of the job. */
+  /** Reports at the end if a process that is not of the job tried to connect. */
   void sayWhoWasRefused() {
     if (links != null && links.refused() > 0) {
       System.err.println(

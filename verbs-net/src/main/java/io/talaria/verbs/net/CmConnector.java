@@ -71,7 +71,7 @@ final class CmConnector {
   private volatile boolean stopping;
 
   /**
-   * Who was challenged.
+   * A challenge that was sent.
    *
    * @param hello what was asked
    * @param challenge what was told

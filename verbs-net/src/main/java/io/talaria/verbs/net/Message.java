@@ -67,7 +67,7 @@ public final class Message {
     return STATE.compareAndSet(this, HERE, OVER);
   }
 
-  /** The first bytes of what tells of a large message. */
+  /** The first bytes of the announcement of a large message. */
   MemorySegment header() {
     return memory;
   }

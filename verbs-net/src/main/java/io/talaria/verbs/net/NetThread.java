@@ -91,7 +91,7 @@ abstract class NetThread extends Thread {
   /** Does what else there is to do; gives whether there was something. */
   abstract boolean more();
 
-  /** Whether there is something that no event tells of; asked before it sleeps. */
+  /** Whether there is work that no event announces; asked before it sleeps. */
   abstract boolean hasMore();
 
   /** Whether it must look again soon, because it waits for time to pass. */

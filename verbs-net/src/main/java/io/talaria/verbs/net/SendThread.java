@@ -349,7 +349,7 @@ final class SendThread extends NetThread {
     return false;
   }
 
-  /** Gives back what the ring holds; false: somebody is still writing a record. */
+  /** Gives back what the ring holds; false: a thread is still writing a record. */
   private boolean swept(Connection connection) {
     SendRing ring = connection.ring;
     int end = ring.end();

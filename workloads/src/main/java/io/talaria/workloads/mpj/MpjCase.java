@@ -122,7 +122,7 @@ final class MpjCase implements BenchmarkCase {
     }
   }
 
-  /** One that fails has no figure in this iteration; the others go on. */
+  /** An implementation that fails has no figure in this iteration; the others continue. */
   private void measure(MpjImplementation implementation) throws InterruptedException {
     try {
       figures.put(implementation, launch.measure(implementation, job));

@@ -32,7 +32,7 @@ public final class FolderServer implements Servers {
    *
    * @param launch how to start it
    * @param main the class that it runs
-   * @param implementation whose sockets
+   * @param implementation the implementation whose sockets are used
    * @return the server; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted

@@ -36,7 +36,7 @@ public interface Store {
    * Starts empty servers on this machine.
    *
    * @param launch how to start JVMs
-   * @param implementation on whose sockets
+   * @param implementation the implementation whose sockets are used
    * @return the servers; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted

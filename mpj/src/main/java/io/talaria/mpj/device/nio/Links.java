@@ -216,7 +216,7 @@ public final class Links implements Ways {
     return refused.get();
   }
 
-  /** Why the last of them was, for people; empty if none was. */
+  /** Why the last of them was refused, as text for the user; empty if none was. */
   public String lastRefusal() {
     return lastRefusal;
   }
@@ -238,7 +238,7 @@ public final class Links implements Ways {
             oldest = handshaking.removeFirst();
           }
         }
-        // Who connects in silence does not keep the ranks out.
+        // A client that connects and sends nothing does not keep the ranks out.
         close(oldest);
         Thread.ofVirtual().start(() -> shakeHands(channel));
       } catch (IOException e) {

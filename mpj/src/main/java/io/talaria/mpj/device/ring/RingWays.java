@@ -106,7 +106,7 @@ public final class RingWays implements AutoCloseable {
   }
 
   /**
-   * Sleeps until somebody rings or has rung, or {@link #disarm}.
+   * Sleeps until a writer sends a wake-up or has sent one, or until {@link #disarm}.
    *
    * @param limitNs nanoseconds
    */

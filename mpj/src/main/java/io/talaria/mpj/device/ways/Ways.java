@@ -42,7 +42,7 @@ public interface Ways extends AutoCloseable {
   FrameOutput connect(int peer);
 
   /**
-   * Takes over what has come, sends what waits, and tells of ranks that are gone. Before each look
+   * Takes over what has come, sends what waits, and reports ranks that are gone. Before each look
    * at the inputs.
    *
    * @param peers who is told
