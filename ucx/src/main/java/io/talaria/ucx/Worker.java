@@ -636,7 +636,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Looks whether a message has come whose tag matches, and leaves it where it is ({@code
+   * Looks whether a message has arrived whose tag matches, and leaves it where it is ({@code
    * ucp_tag_probe_nb}).
    *
    * @param tag the bits wanted
@@ -648,8 +648,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Looks whether a message has come whose tag matches, and takes it: no other receive will get it
-   * ({@code ucp_tag_probe_nb} with removal). It must then be received.
+   * Looks whether a message has arrived whose tag matches, and takes it: no other receive will get
+   * it ({@code ucp_tag_probe_nb} with removal). It must then be received.
    *
    * @param tag the bits wanted
    * @param mask which bits of the tag matter

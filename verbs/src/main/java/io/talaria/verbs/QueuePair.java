@@ -539,7 +539,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
   /**
    * Makes a connected queue pair receive (INIT to RTR).
    *
-   * @param peer whom it is connected to
+   * @param peer the address of the peer
    * @param path how to get there
    * @throws VerbsException if the state is another, or there is no route
    */
@@ -590,7 +590,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * there and here.
    *
    * @param own its own address, as the peer was told
-   * @param peer whom it is connected to
+   * @param peer the address of the peer
    * @param path how to get there
    * @param remote what the peer may do with memory of the domain
    * @throws VerbsException if the state is another, or there is no route

@@ -243,7 +243,7 @@ public final class FabricMonitor implements AutoCloseable {
     notifyAll();
   }
 
-  /** Waits for somebody's turn; null if something else is to be looked at first. */
+  /** Waits until a port is due and returns it; null if something else must be looked at first. */
   private synchronized PortId await(QueryPlan plan, Map<PortId, FabricPort> places)
       throws InterruptedException {
     if (shownChanged) {

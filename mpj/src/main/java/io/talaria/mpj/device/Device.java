@@ -50,7 +50,7 @@ public abstract class Device implements AutoCloseable {
   /**
    * Starts to receive into {@link Operation#payload} a message from {@link Operation#peer} or
    * {@link #ANY_SOURCE} with {@link Operation#tag} or {@link #ANY_TAG} in {@link
-   * Operation#context}. Takes the earliest message that has come, or waits behind the receives
+   * Operation#context}. Takes the earliest message that has arrived, or waits behind the receives
    * started before.
    *
    * @param receive a fresh operation, which the device holds until it is done
@@ -98,7 +98,7 @@ public abstract class Device implements AutoCloseable {
   public abstract void cancel(Operation operation);
 
   /**
-   * Forgets a context: drops what has come in it and was not received.
+   * Forgets a context: drops messages that have arrived in it and were not received.
    *
    * @param context one that no rank uses any more
    */

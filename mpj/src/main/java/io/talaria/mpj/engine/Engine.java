@@ -474,7 +474,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Takes a message out of matching, if one has come. */
+  /** Takes a message out of matching, if one has arrived. */
   public Matched improbe(int source, int tag, int context, Operation out) {
     lock.lock();
     try {

@@ -61,7 +61,7 @@ final class AgentWire {
     void write(DataOutputStream to) throws IOException;
   }
 
-  /** One frame that has come. */
+  /** One frame that has arrived. */
   static final class Frame {
     private final int kind;
     private final byte[] bytes;

@@ -28,7 +28,8 @@ final class Opening {
     byte[] secret();
 
     /**
-     * Tells where this rank is reached, and learns it of all; waits for the last of them.
+     * Publishes the address of this rank and returns the addresses of all; waits for the last of
+     * them.
      *
      * @param mine a line
      * @return a line of each rank

@@ -28,13 +28,13 @@ final class Pmi2Link extends Pmi {
   private final OutputStream out;
 
   /**
-   * Begins to speak.
+   * Begins the exchange.
    *
    * @param in from the launcher
    * @param out to it
    * @param job the launcher's name of the job
    * @param rank of this process
-   * @throws IOException if it speaks something else
+   * @throws IOException if the launcher uses another protocol
    */
   Pmi2Link(InputStream in, OutputStream out, String job, int rank) throws IOException {
     this.in = in;

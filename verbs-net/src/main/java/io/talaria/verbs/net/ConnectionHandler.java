@@ -20,7 +20,7 @@ public interface ConnectionHandler {
   default void connected(Connection connection) {}
 
   /**
-   * A message has come.
+   * A message has arrived.
    *
    * @param connection by which
    * @param message is valid until this method returns, unless {@link Message#keep} is called
@@ -28,7 +28,7 @@ public interface ConnectionHandler {
   void message(Connection connection, Message message);
 
   /**
-   * There may be room again after a send or a borrow was refused. May come without a reason.
+   * There may be room again after a send or a borrow was refused. May be called without a reason.
    *
    * @param connection to try again
    */
@@ -36,7 +36,7 @@ public interface ConnectionHandler {
 
   /**
    * The connection is closed; the last call. Messages that the peer had sent before it closed in an
-   * orderly way have come by now, unless this side has closed.
+   * orderly way have been handed over by now, unless this side has closed.
    *
    * @param connection that is over
    * @param reason why

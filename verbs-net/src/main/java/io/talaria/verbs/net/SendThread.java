@@ -94,7 +94,7 @@ final class SendThread extends NetThread {
     }
   }
 
-  /** Tells those that were refused that slices have come back. */
+  /** Tells all connections that slices have come back, if a borrow was refused before. */
   private boolean slicesBack() {
     if (!pool.wanted || pool.isEmpty()) {
       return false;

@@ -112,8 +112,8 @@ public final class ConnectionId implements AutoCloseable {
    * Looks for a device to an address ({@code rdma_resolve_addr}). Does not block; ends with {@link
    * ConnectionEvent.Type#ADDRESS_RESOLVED} or {@link ConnectionEvent.Type#ADDRESS_ERROR}.
    *
-   * @param local by which address, or null
-   * @param peer of whom
+   * @param local the address of this side, or null
+   * @param peer the address of the peer
    * @param timeoutMs how long that may take, at least 1
    * @throws VerbsException if there is none
    */

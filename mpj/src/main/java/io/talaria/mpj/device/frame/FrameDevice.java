@@ -809,7 +809,7 @@ public abstract class FrameDevice extends Device implements Peers {
     return true;
   }
 
-  /** Whether a frame has come, or one that waits would find room. */
+  /** Whether a frame has arrived, or one that waits would find room. */
   protected final boolean somethingToDo() {
     discover();
     for (int i = 0; i < inputCount; i++) {

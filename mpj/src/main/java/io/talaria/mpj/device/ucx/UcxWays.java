@@ -30,8 +30,9 @@ import mpi.ProcessFailedException;
  *
  * <p>A frame is received when a probe has found it. UCX gives the messages of one sender to probes
  * in the order of sending, so what was begun is looked at in that order, although one may be whole
- * before another. No receive is posted before, so that only what has come takes a place. Messages
- * come in UCX's progress, which says if anything has; a rank looks again before it sleeps.
+ * before another. No receive is posted before, so that only messages that have arrived take a
+ * place. Messages arrive in UCX's progress, which reports whether any has; a rank looks again
+ * before it sleeps.
  *
  * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
  * does not answer its peers. UCX's own sockets know no secret; the network must be trusted.
@@ -298,7 +299,7 @@ public final class UcxWays implements Ways {
     }
   }
 
-  /** Begins to receive what has come, as far as there are places. */
+  /** Begins to receive messages that have arrived, as far as there are places. */
   private void receive() {
     mayBeMore = true;
     while (freeCount > 0) {
