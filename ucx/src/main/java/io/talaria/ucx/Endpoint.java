@@ -829,7 +829,7 @@ public final class Endpoint implements AutoCloseable {
   /**
    * What UCX prints about the endpoint ({@code ucp_ep_print_info}).
    *
-   * @return lines for people
+   * @return lines to be displayed
    */
   public String print() {
     long ep = open();

@@ -50,7 +50,7 @@ public interface BenchmarkCase {
    * is no figure.
    *
    * @param iteration the iteration and its implementation
-   * @param cause why; what there is to say beside is in further lines
+   * @param cause why; further lines give details
    */
   default void failed(Iteration iteration, String cause) {
     iteration.found().addMissing(iteration.missing(label(), cause));

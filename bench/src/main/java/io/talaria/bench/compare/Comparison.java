@@ -378,7 +378,7 @@ public final class Comparison {
   }
 
   /**
-   * Returns what has no figure and why, as people read it; empty if there is nothing missing.
+   * Returns what has no figure and why, as text for the user; empty if there is nothing missing.
    *
    * @param all whether causes are told in full, however long they are
    */

@@ -12,7 +12,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** What the command says to the JVMs of a workload, and hears from them. */
+/** What the command sends to the JVMs of a workload, and receives from them. */
 public final class Orders {
   /** How long a JVM may say nothing. */
   public static final Duration SILENCE = Duration.ofSeconds(60);

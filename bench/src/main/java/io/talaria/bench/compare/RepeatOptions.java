@@ -11,7 +11,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say how often, how long and beside whom all is measured: a mixin. */
+/**
+ * The options that say how often, how long and beside how many busy processes all is measured: a
+ * mixin.
+ */
 public final class RepeatOptions {
   private static final int USUAL_ITERATIONS = 3;
   private static final double QUICK_WARM_UP = 0.7;

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes beside what is measured that never rest: what a busy host looks like. They are pinned
- * nowhere, have the same priority as what is measured, and end with this process, however that
- * ends. Used by one thread.
+ * Processes that keep the processors busy beside what is measured: what a busy host looks like.
+ * They are pinned nowhere, have the same priority as what is measured, and end with this process,
+ * however that ends. Used by one thread.
  */
 public final class BusyProcesses implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);

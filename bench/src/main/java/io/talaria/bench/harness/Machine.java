@@ -72,7 +72,7 @@ public record Machine(
         time, cpu, cores, virtual, governor, load, kernel, jdk, talaria, pinning, processes);
   }
 
-  /** Returns the conditions as lines for people. */
+  /** Returns the conditions as lines for the user. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(

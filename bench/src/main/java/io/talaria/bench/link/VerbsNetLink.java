@@ -37,7 +37,7 @@ final class VerbsNetLink implements Link {
   private final OperationListener largeOver = (connection, token, status) -> largeIsOver();
   private volatile Connection connection;
 
-  // Who sleeps: sending and receiving may be two threads.
+  // The threads that sleep: sending and receiving may be two threads.
   private volatile Thread sender;
   private volatile Thread receiver;
 

@@ -37,7 +37,7 @@ record ScenarioRunner(Launch launch, Timing timing) {
   /** Idle connections are watched longer than busy ones are measured. */
   private static final double IDLE_TIMES = 2.5;
 
-  /** Who waits sleeps at once. */
+  /** A thread that waits sleeps at once. */
   private static final String NEVER_SPINS = "-Dtalaria.spin.ns=0";
 
   /**

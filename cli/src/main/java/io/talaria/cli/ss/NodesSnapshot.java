@@ -90,7 +90,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
     return all;
   }
 
-  /** For people. */
+  /** Returns the text for the user. */
   String text() {
     StringBuilder text = new StringBuilder();
     if (nodes.isEmpty()) {

@@ -61,7 +61,7 @@ abstract class End implements Loop.Ready {
   /** Since when something must happen; 0 if nothing must. */
   volatile long awaitsSinceNs;
 
-  /** What must happen, for people. */
+  /** What must happen, as text for the user. */
   volatile String awaits = "";
 
   /** Whether it has been told to be late. */

@@ -74,7 +74,7 @@ final class CounterServer implements Service {
       numbers.write(wrong == 0 ? upTo : -wrong);
       numbers.read(); // until the client ends it, who has looked at the transport by then
     } catch (IOException | ExecutionException e) {
-      // The client has gone, and knows better why.
+      // The client has gone, and reports the reason itself.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

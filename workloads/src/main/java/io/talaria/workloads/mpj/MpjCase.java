@@ -86,7 +86,7 @@ final class MpjCase implements BenchmarkCase {
   }
 
   /**
-   * Returns the name for people of a figure.
+   * Returns the name of a figure to be displayed.
    *
    * @param bytes which size
    */

@@ -112,7 +112,7 @@ enum MpjPattern {
     };
   }
 
-  /** Returns its name for people. */
+  /** Returns its name to be displayed. */
   String title() {
     return title;
   }
