@@ -9,10 +9,10 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The collectives of a communicator that were started and go on beside the program. A virtual
- * thread does them one after the other, in the order of starting, which is the same at all ranks;
- * their messages have a context of their own, so other calls on the communicator do not meet them.
- * Progress is made by whoever waits, and by the engine's helper while nobody does.
+ * The collectives of a communicator that were started and run in the background. A virtual thread
+ * does them one after the other, in the order of starting, which is the same at all ranks; their
+ * messages have a context of their own, so other calls on the communicator do not meet them.
+ * Threads that wait make progress; while none waits, the engine's helper does.
  */
 final class Background {
   private record Task(Consumer<Team> work, Operation over) {}

@@ -77,7 +77,7 @@ public class Comm implements Freeable {
     return team;
   }
 
-  /** What goes on beside the program; made when it is first needed. */
+  /** Runs operations in the background; made when it is first needed. */
   final synchronized Background background() {
     alive();
     if (background == null) {

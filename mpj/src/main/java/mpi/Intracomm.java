@@ -305,7 +305,7 @@ public class Intracomm extends Comm {
     }
   }
 
-  /** Does a collective beside the program. */
+  /** Does a collective in the background. */
   private Request start(Consumer<Team> collective) {
     return new Started(this, background().start(collective));
   }

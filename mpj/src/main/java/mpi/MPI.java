@@ -23,7 +23,7 @@ public class MPI {
   /** Receives any tag. */
   public static int ANY_TAG = -1;
 
-  /** Nobody: messages to and from it are over at once. */
+  /** No process: messages to and from it complete at once. */
   public static int PROC_NULL = -3;
 
   /** Bytes that a message of Bsend takes beside its own. */

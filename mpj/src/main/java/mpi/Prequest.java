@@ -24,7 +24,7 @@ public class Prequest extends Request {
     return freed;
   }
 
-  /** Gives it back; a message under way goes on. An error if it was freed before. */
+  /** Gives it back; a message under way continues. An error if it was freed before. */
   @Override
   public void Free() throws MPIException {
     super.Free();

@@ -21,7 +21,7 @@ public class Request {
   private Transfer transfer;
   private Operation plain;
 
-  /** Whether there is nothing to do at all: a message to or from nobody. */
+  /** The status if there is nothing to do at all: a message to or from {@link MPI#PROC_NULL}. */
   private Status ready;
 
   /** One that {@link #restart} gives something to do, again and again. */
@@ -78,7 +78,7 @@ public class Request {
     }
   }
 
-  /** Gives it back; a message under way goes on. An error if the request is null. */
+  /** Gives it back; a message under way continues. An error if the request is null. */
   public void Free() throws MPIException {
     notNull("Free");
     plain = null;

@@ -24,7 +24,7 @@ final class Usage {
     ArgSpec option = wrong.getArgSpec();
     String word = wrong.getValue();
     if (wrong instanceof UnmatchedArgumentException unmatched) {
-      // A parameter that may be repeated leaves a word that it cannot take to nobody.
+      // A word that a repeatable parameter cannot take counts as unmatched, without a parameter.
       word = unmatched.getUnmatched().isEmpty() ? null : unmatched.getUnmatched().get(0);
       option =
           wrong.getCommandLine().getCommandSpec().positionalParameters().stream()

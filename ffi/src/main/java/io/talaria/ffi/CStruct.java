@@ -177,7 +177,8 @@ public final class CStruct {
     }
 
     /**
-     * Adds bytes that are aligned like 64-bit words, such as a structure nobody looks into.
+     * Adds bytes that are aligned like 64-bit words, such as a structure whose fields are not
+     * accessed.
      *
      * @param field its name
      * @param count how many, a multiple of 8

@@ -12,8 +12,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * A descriptor that is readable when one of a set of others is ({@code epoll}). Usable by any
- * thread, also while another one sleeps on it; allocates nothing once it is made. Whoever takes the
- * {@link #descriptor} closes it.
+ * thread, also while another one sleeps on it; allocates nothing once it is made. A caller that
+ * takes the {@link #descriptor} closes it.
  */
 public final class Epoll implements AutoCloseable {
   private static final int CLOEXEC = 0x80000;
@@ -111,7 +111,10 @@ public final class Epoll implements AutoCloseable {
     return count > 0;
   }
 
-  /** Closes the descriptor, which nobody may have taken or closed, and no thread sleep on. */
+  /**
+   * Closes the descriptor. It must not have been taken or closed before, and no thread may sleep on
+   * it.
+   */
   @Override
   public void close() {
     Libc.close(descriptor);

@@ -6,9 +6,9 @@ package io.talaria.monitor;
 public enum Change {
   /** It counted; the difference is right. */
   COUNTED,
-  /** It fell: somebody reset it. How much it counted since is not known; the next interval is. */
+  /** It fell: it was reset. How much it counted since is not known; the next interval is. */
   RESET,
-  /** It stands at its maximum and counts no more until it is reset. */
+  /** It stands at its maximum and does not count until it is reset. */
   STUCK,
   /** One of the readings has no value, or no time passed. */
   UNKNOWN

@@ -7,8 +7,8 @@ import java.util.Objects;
 /**
  * What a counter of a port is: its meaning, not its value. Immutable.
  *
- * <p>A counter of an InfiniBand port stops at its maximum and stays there («stuck») until somebody
- * resets it; one of a network interface begins again at 0. See {@link Difference}.
+ * <p>A counter of an InfiniBand port stops at its maximum and stays there («stuck») until it is
+ * reset; one of a network interface begins again at 0. See {@link Difference}.
  *
  * @param name as its source calls it
  * @param source where it is read
@@ -45,7 +45,7 @@ public record Counter(
    *
    * @param source where it is read
    * @param name its name there
-   * @return its meaning; {@link CounterKind#OTHER} if nobody told us
+   * @return its meaning; {@link CounterKind#OTHER} if it is not known
    */
   public static Counter named(CounterSource source, String name) {
     return KnownCounters.find(source, name);

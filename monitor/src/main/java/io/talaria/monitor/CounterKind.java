@@ -12,7 +12,7 @@ public enum CounterKind {
   ERRORS,
   /** Waiting, and the signs of it. */
   CONGESTION,
-  /** Anything else, and counters nobody told us about. */
+  /** Anything else, and counters whose meaning is not known. */
   OTHER;
 
   /**

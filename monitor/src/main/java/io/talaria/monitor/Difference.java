@@ -53,7 +53,7 @@ public record Difference(Change change, long amount) {
    *
    * @param counter whose it is
    * @param value its value, unsigned
-   * @return whether it certainly counts no more
+   * @return whether it certainly no longer counts
    */
   public static boolean stuck(Counter counter, long value) {
     return counter.source() != CounterSource.NET

@@ -8,7 +8,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text that somebody else chose, made fit for screens, files and labels. What is no letter, mark,
+ * Text from another source, made fit for screens, files and labels. What is no letter, mark,
  * number, punctuation, symbol or blank becomes {@code ?}: no control characters, no escape
  * sequences, nothing that changes the direction of writing.
  */

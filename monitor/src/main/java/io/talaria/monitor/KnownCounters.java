@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The one table of counters by name. docs/monitor.md has it for people; a test compares the two.
+ * The one table of counters by name. docs/monitor.md has it for readers; a test compares the two.
  */
 final class KnownCounters {
   /** InfiniBand counts data in words of this many bytes. */

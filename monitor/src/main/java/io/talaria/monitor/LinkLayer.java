@@ -22,7 +22,7 @@ public enum LinkLayer {
   }
 
   /**
-   * Its name for people.
+   * Its name to be displayed.
    *
    * @return for example {@code RoCE}
    */

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * @param bitsPerSecond the rate in one direction, as the kernel or the port tells it; 0 if unknown
  * @param lanes the width: how many lanes; 0 if unknown
- * @param text as people read it, such as {@code 100 Gb/s 4X EDR}; empty if unknown
+ * @param text as it is displayed, such as {@code 100 Gb/s 4X EDR}; empty if unknown
  */
 public record LinkRate(long bitsPerSecond, int lanes, String text) {
   /** Nothing is known. */

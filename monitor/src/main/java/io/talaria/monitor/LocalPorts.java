@@ -12,7 +12,7 @@ import java.util.List;
  * The ports of this host: those of RDMA devices, and network interfaces. A RoCE port and its
  * network interface are two ports, whose counters are never added up.
  *
- * <p>For one thread at a time; whoever opened it closes it, which gives back some hundred
+ * <p>For one thread at a time; the caller that opened it closes it, which gives back some hundred
  * descriptors. Nothing here fails: what cannot be read is not there.
  */
 public final class LocalPorts implements AutoCloseable {

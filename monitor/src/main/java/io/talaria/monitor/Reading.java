@@ -119,7 +119,7 @@ public final class Reading {
    * Whether a counter certainly stands at its maximum.
    *
    * @param index its position
-   * @return whether it counts no more until it is reset
+   * @return whether it does not count until it is reset
    */
   public boolean stuck(int index) {
     return known[index] && Difference.stuck(counters.get(index), values[index]);

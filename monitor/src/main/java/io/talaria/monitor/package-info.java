@@ -9,6 +9,6 @@
  *
  * <p>Nothing here but {@code io.talaria.monitor.fabric} needs more than Java 17. The module is
  * compiled for 25 as a whole all the same: what uses it, the command line and Observatory, runs on
- * the JDK that builds it, and two levels in one jar would be for nobody.
+ * the JDK that builds it, and no user would gain from two levels in one jar.
  */
 package io.talaria.monitor;

@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * An active message that has come: a header and data. The data of an eager message are there to be
- * read; those of a rendezvous are still at the sender, to be asked for by {@link #receive}, which
- * works for both.
+ * An active message that has arrived: a header and data. The data of an eager message are there to
+ * be read; those of a rendezvous are still at the sender, to be asked for by {@link #receive},
+ * which works for both.
  *
  * <p>Handlers are given one for the time of the call. To keep a message a program makes one of its
  * own, which it may use again and again: {@link #moveTo} fills it, {@link #receive} and {@link

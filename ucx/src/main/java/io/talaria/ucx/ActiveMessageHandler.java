@@ -6,8 +6,8 @@ package io.talaria.ucx;
 @FunctionalInterface
 public interface ActiveMessageHandler {
   /**
-   * A message has come. Called inside {@link Worker#progress}, by the thread that progresses, but
-   * not by UCX: every call on the worker is allowed, and what is thrown comes out of progress.
+   * A message has arrived. Called inside {@link Worker#progress}, by the thread that progresses,
+   * but not by UCX: every call on the worker is allowed, and what is thrown comes out of progress.
    * Messages that come while a handler runs wait until it is over.
    *
    * @param message the message; it is released, and the object used for others, when this returns:

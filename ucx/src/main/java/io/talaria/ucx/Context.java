@@ -198,7 +198,7 @@ public final class Context implements AutoCloseable {
   /**
    * What UCX prints about the context: devices and transports ({@code ucp_context_print_info}).
    *
-   * @return lines for people
+   * @return lines to be displayed
    */
   public synchronized String print() {
     long context = handle();

@@ -96,7 +96,7 @@ public final class Endpoint implements AutoCloseable {
     return param.address();
   }
 
-  /** Whom an endpoint reaches, and how. Immutable. */
+  /** Which peer an endpoint reaches, and how. Immutable. */
   public static final class Options {
     private static final Options NOBODY =
         new Options(null, null, ErrorHandling.PEER, "", false, false);
@@ -160,14 +160,14 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * What to do when the peer fails; {@link ErrorHandling#PEER} if nothing is said. Both sides
-     * must say the same.
+     * How the endpoint handles failures of the peer; {@link ErrorHandling#PEER} by default. Both
+     * sides must choose the same.
      *
-     * @param transport what to do
+     * @param handling what to do
      * @return changed options
      */
-    public Options errorHandling(ErrorHandling transport) {
-      return new Options(address, socketAddress, transport, name, noLoopback, sendClientId);
+    public Options errorHandling(ErrorHandling handling) {
+      return new Options(address, socketAddress, handling, name, noLoopback, sendClientId);
     }
 
     /**
@@ -283,7 +283,7 @@ public final class Endpoint implements AutoCloseable {
   /**
    * How it handles failures of the peer.
    *
-   * @return a transport
+   * @return the kind of error handling
    */
   public ErrorHandling errorHandling() {
     return errorHandling;
@@ -829,7 +829,7 @@ public final class Endpoint implements AutoCloseable {
   /**
    * What UCX prints about the endpoint ({@code ucp_ep_print_info}).
    *
-   * @return lines for people
+   * @return lines to be displayed
    */
   public String print() {
     long ep = open();

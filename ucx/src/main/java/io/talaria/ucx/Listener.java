@@ -78,7 +78,7 @@ public final class Listener implements AutoCloseable {
   /**
    * Takes the client that has waited longest.
    *
-   * @return who asks, to be accepted or rejected; null: nobody
+   * @return the client's request, to be accepted or rejected; null if no client waits
    */
   public ConnectionRequest poll() {
     open();

@@ -190,7 +190,7 @@ final class MessageQueue {
     held = to;
   }
 
-  /** The program wants a message no more. */
+  /** The program no longer needs a message. */
   void released(ActiveMessage message, long data) {
     if (message != current) {
       held = ActiveMessage.without(held, message);

@@ -23,9 +23,9 @@ import java.util.Objects;
  * threads. Closing the endpoint closes it. UCX's key lives on until the operations in flight are
  * over, so it may be closed at any time.
  *
- * <p>Places are offsets into the region, checked against its length: UCX checks nothing. Nobody
- * finds out that the peer has closed the region meanwhile, and what is then written may end the
- * peer's process: agree with it first.
+ * <p>Places are offsets into the region, checked against its length: UCX checks nothing. If the
+ * peer has closed the region meanwhile, neither UCX nor this class detects it, and a write may then
+ * end the peer's process: agree with the peer before it closes the region.
  *
  * <p>Operations answer 0 (done), a request (greater than 1) or a negative {@link Status}; they
  * neither block nor allocate. Done means that the local buffer may be used again; {@link

@@ -63,7 +63,7 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Receives by tag always give a request, which knows the length of what came: of a short message
-   * that is there already UCX 1.13 completes the receive at once and tells its length to nobody,
+   * that is there already UCX 1.13 completes the receive at once and does not report its length,
    * neither by a request nor where {@code recv_info} points.
    */
   private static final long RECEIVE = SendFlags.param(SendFlags.ALWAYS_REQUEST);
@@ -482,7 +482,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Forgets a request ({@code ucp_request_free}). The operation itself goes on if it is not over,
+   * Forgets a request ({@code ucp_request_free}). The operation itself continues if it is not over,
    * and needs its buffer until then: an arena that the collector closes is kept open for it.
    *
    * @param request what the operation gave
@@ -527,7 +527,7 @@ public final class Worker implements AutoCloseable {
    * Opens an endpoint ({@code ucp_ep_create}). It may be used at once: what is sent before the two
    * sides have found each other waits.
    *
-   * @param options whom to reach, and how
+   * @param options which peer to reach, and how
    * @return an endpoint of this worker, to be closed
    * @throws UcxException if UCX refuses
    */
@@ -562,7 +562,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Names endpoints that have received bytes which nobody has read ({@code
+   * Names endpoints that have received bytes which the program has not read ({@code
    * ucp_stream_worker_poll}). An endpoint is named once; its bytes are then to be read until there
    * are none.
    *
@@ -636,7 +636,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Looks whether a message has come whose tag matches, and leaves it where it is ({@code
+   * Looks whether a message has arrived whose tag matches, and leaves it where it is ({@code
    * ucp_tag_probe_nb}).
    *
    * @param tag the bits wanted
@@ -648,8 +648,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Looks whether a message has come whose tag matches, and takes it: no other receive will get it
-   * ({@code ucp_tag_probe_nb} with removal). It must then be received.
+   * Looks whether a message has arrived whose tag matches, and takes it: no other receive will get
+   * it ({@code ucp_tag_probe_nb} with removal). It must then be received.
    *
    * @param tag the bits wanted
    * @param mask which bits of the tag matter
@@ -841,8 +841,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Arms, and sleeps until there is something to progress, somebody signals, or time is over. The
-   * turn with a shared worker is kept meanwhile.
+   * Arms, and sleeps until there is something to progress, a thread calls {@link #signal}, or time
+   * is over. The turn with a shared worker is kept meanwhile.
    *
    * @param timeoutMs how long at most; negative: without limit
    * @return whether there may be something to progress
@@ -852,8 +852,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Sleeps until there is something to progress or somebody signals ({@code ucp_worker_wait}).
-   * Without limit, and deaf to interrupts.
+   * Sleeps until there is something to progress or a thread calls {@link #signal} ({@code
+   * ucp_worker_wait}). Without limit, and deaf to interrupts.
    */
   public void awaitEvent() {
     long worker = entered(Feature.WAKEUP);
@@ -863,8 +863,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Wakes whoever sleeps on the worker ({@code ucp_worker_signal}). Any thread; does nothing if the
-   * worker is closed.
+   * Wakes the thread that sleeps on the worker ({@code ucp_worker_signal}). Any thread; does
+   * nothing if the worker is closed.
    */
   public void signal() {
     context.require(Feature.WAKEUP);

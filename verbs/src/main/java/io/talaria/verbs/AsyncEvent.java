@@ -10,10 +10,10 @@ import java.util.Optional;
  * before it is handed out, so nothing waits for who has it.
  *
  * @param type what happened
- * @param queuePair whom it happened to, or null
- * @param completionQueue whom it happened to, or null
- * @param sharedReceiveQueue whom it happened to, or null
- * @param port whom it happened to, or 0
+ * @param queuePair the queue pair that it concerns, or null
+ * @param completionQueue the completion queue that it concerns, or null
+ * @param sharedReceiveQueue the shared receive queue that it concerns, or null
+ * @param port the port that it concerns, or 0
  */
 public record AsyncEvent(
     Type type,

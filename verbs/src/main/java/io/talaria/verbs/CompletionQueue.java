@@ -203,7 +203,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
    * }
    * }</pre>
    *
-   * @param solicitedOnly whether only messages sent as solicited, and errors, shall wake
+   * @param solicitedOnly whether only messages sent as solicited, and errors, give an event
    * @param into is filled from its start
    * @return as {@link #poll}; if it is 0, and only then, there will be an event at the channel
    * @throws VerbsException if the library refuses
@@ -332,7 +332,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   final int destroy(long address) {
     context.unregister(address, this);
     if (channel != null) {
-      // Its last events are taken by nobody else: what is left in the pipe is dropped by address.
+      // No thread takes its last events any more: what is left in the pipe is dropped by address.
       channel.remove(address);
     }
     int status = Ibv.destroyCq(address);

@@ -178,10 +178,10 @@ public final class Completions {
   }
 
   /**
-   * Who has sent a datagram.
+   * The queue pair that has sent a datagram.
    *
    * @param index from 0, below {@link #count}
-   * @return the number of its queue pair
+   * @return its number
    */
   public int sourceQueuePair(int index) {
     return Raw.half(at(index) + Wc.SRC_QP);

@@ -328,7 +328,7 @@ public final class Context extends NativeObject {
    *
    * @param entries how many completions it must hold, at least 1
    * @param channel where its events go, or null
-   * @param timestamps whether completions shall have one
+   * @param timestamps whether completions have one
    * @return a queue, to be closed
    * @throws VerbsException if the device cannot do it
    */

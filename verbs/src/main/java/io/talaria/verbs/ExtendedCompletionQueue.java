@@ -140,7 +140,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /**
-   * Goes on to the next completion ({@code ibv_next_poll}).
+   * Moves to the next completion ({@code ibv_next_poll}).
    *
    * @return whether there is one
    * @throws VerbsException if the queue is lost
@@ -255,7 +255,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   /**
-   * Who has sent a datagram ({@code ibv_wc_read_src_qp}).
+   * The queue pair that has sent a datagram ({@code ibv_wc_read_src_qp}).
    *
    * @return the number of its queue pair
    */

@@ -132,7 +132,7 @@ public final class ExtendedQueuePair extends QueuePair {
    * Sets the identifier of the next request, and whether it is signalled.
    *
    * @param id what its completion will have
-   * @param signal whether it shall have a completion
+   * @param signal whether it gives a completion
    */
   public void id(long id, boolean signal) {
     inBatch();

@@ -17,12 +17,15 @@ abstract class NativeObject implements AutoCloseable {
   private final Map<String, Integer> children = new TreeMap<>();
 
   /**
-   * The address in C, 0 once closed. Written under the lock; read without, because whoever uses an
-   * object while it is being closed breaks its contract.
+   * The address in C, 0 once closed. Written under the lock; read without, because a caller that
+   * uses an object while another thread closes it breaks its contract.
    */
   private long pointer;
 
-  /** Counts the new object with its owners; whoever cannot make it calls {@link #abandoned}. */
+  /**
+   * Counts the new object with its owners; a constructor that fails afterwards must call {@link
+   * #abandoned}.
+   */
   NativeObject(String kind, NativeObject... owners) {
     this.kind = kind;
     this.owners = owners;

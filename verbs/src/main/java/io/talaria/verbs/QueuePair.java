@@ -46,8 +46,8 @@ import java.util.Set;
 
 /**
  * A send queue and a receive queue ({@code ibv_qp}). Belongs to its protection domain and its
- * completion queues. One thread posts at a time, and the state is changed by that thread; whoever
- * polls the completion queues may be another one.
+ * completion queues. One thread posts at a time, and that thread also changes the state; another
+ * thread may poll the completion queues.
  *
  * <p>The queues are counted: a request has its place until its completion was polled, or that of a
  * signalled one after it. So neither queue takes more than it was opened for, whatever the device
@@ -243,7 +243,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     return new Builder(domain, Type.UD);
   }
 
-  /** What a queue pair shall have. Not thread-safe; may be used again. */
+  /** Collects the configuration of a queue pair. Not thread-safe; may be used again. */
   public static final class Builder {
     private static final int MOST = 1 << 20;
 
@@ -539,7 +539,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
   /**
    * Makes a connected queue pair receive (INIT to RTR).
    *
-   * @param peer whom it is connected to
+   * @param peer the address of the peer
    * @param path how to get there
    * @throws VerbsException if the state is another, or there is no route
    */
@@ -590,7 +590,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * there and here.
    *
    * @param own its own address, as the peer was told
-   * @param peer whom it is connected to
+   * @param peer the address of the peer
    * @param path how to get there
    * @param remote what the peer may do with memory of the domain
    * @throws VerbsException if the state is another, or there is no route
@@ -663,7 +663,8 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
 
   /**
    * Makes it new again. What is under way is dropped without completions. The completion queues
-   * must have been polled until they were empty, by nobody else at the same time.
+   * must have been polled until they were empty, and no other thread may poll them at the same
+   * time.
    *
    * @throws VerbsException if the library refuses
    */

@@ -10,7 +10,7 @@ public interface BenchmarkCase {
   /** What starting a JVM takes, about. */
   double START_MS = 1_500;
 
-  /** Returns its name for people. */
+  /** Returns its name to be displayed. */
   String label();
 
   /** Returns how long it takes, about, in milliseconds. */
@@ -19,7 +19,7 @@ public interface BenchmarkCase {
   /**
    * Returns how long it takes by one of the implementations.
    *
-   * @param implementation which
+   * @param implementation the implementation
    * @return milliseconds, about; 0 if that one does not take part
    */
   default double expectedMs(Implementation implementation) {
@@ -38,7 +38,7 @@ public interface BenchmarkCase {
   /**
    * Measures once.
    *
-   * @param iteration which iteration, by which implementation, and where to say what was found
+   * @param iteration the iteration and its implementation, and where to report what was found
    * @throws HarnessException if it failed, or was not accelerated though it should be: the engine
    *     tells {@link #failed} then, as for any other exception
    * @throws InterruptedException if interrupted
@@ -46,11 +46,11 @@ public interface BenchmarkCase {
   void measure(Iteration iteration) throws HarnessException, InterruptedException;
 
   /**
-   * Told that measuring has failed; the engine goes on with the others. Keeps that there is no
-   * figure.
+   * Called when measuring has failed; the engine continues with the other cases. Notes that there
+   * is no figure.
    *
-   * @param iteration which iteration, by which implementation
-   * @param cause why; what there is to say beside is in further lines
+   * @param iteration the iteration and its implementation
+   * @param cause why; further lines give details
    */
   default void failed(Iteration iteration, String cause) {
     iteration.found().addMissing(iteration.missing(label(), cause));

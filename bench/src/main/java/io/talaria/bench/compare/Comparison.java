@@ -40,7 +40,7 @@ public final class Comparison {
   private final List<Judged> byJucx = new ArrayList<>();
   private final List<Missing> missing = new ArrayList<>();
 
-  /** What is measured now and in which iteration; empty and 0 if nobody says. */
+  /** What is measured now and in which iteration; empty and 0 if nothing is being measured. */
   private String benchmarkCase = "";
 
   private int iteration;
@@ -51,7 +51,8 @@ public final class Comparison {
   /**
    * Creates an empty comparison.
    *
-   * @param implementations who is compared; if it is only one, there are no ratios
+   * @param implementations the implementations that are compared; if there is only one, there are
+   *     no ratios
    */
   public Comparison(List<? extends Implementation> implementations) {
     this.implementations = List.copyOf(implementations);
@@ -64,7 +65,7 @@ public final class Comparison {
    * A figure that an iteration should have given and has not.
    *
    * @param label what was measured
-   * @param implementation whose figure it is
+   * @param implementation the implementation that the figure belongs to
    * @param iteration in which iteration, from 1
    * @param cause why
    */
@@ -201,7 +202,7 @@ public final class Comparison {
   /**
    * Says what is measured from now on, to which the figures belong that are added.
    *
-   * @param label its name for people; empty if it is nothing in particular
+   * @param label its name to be displayed; empty if it is nothing in particular
    * @param number in which iteration, from 1; 0 if figures tell their iterations by their order
    */
   void begin(String label, int number) {
@@ -218,8 +219,8 @@ public final class Comparison {
    * Adds what one iteration of a trial has found.
    *
    * @param id the trial's name for machines
-   * @param label its name for people
-   * @param implementation by which implementation
+   * @param label its name to be displayed
+   * @param implementation the implementation that was measured
    * @param found what was found
    */
   public void add(String id, String label, Implementation implementation, Found found) {
@@ -238,8 +239,8 @@ public final class Comparison {
    * Adds an iteration as it was found.
    *
    * @param id the name for machines of what was measured
-   * @param label its name for people
-   * @param implementation by which implementation
+   * @param label its name to be displayed
+   * @param implementation the implementation that was measured
    * @param rested whether compilers rested when measuring began
    * @param found what was found: a record
    */
@@ -284,9 +285,9 @@ public final class Comparison {
    * Adds a figure of one iteration.
    *
    * @param id its name for machines
-   * @param label its name for people
+   * @param label its name to be displayed
    * @param quantity what it is
-   * @param implementation whose it is
+   * @param implementation the implementation that it belongs to
    * @param value the figure; one that does not exist (NaN) is left out
    */
   public void add(
@@ -317,10 +318,10 @@ public final class Comparison {
   }
 
   /**
-   * Returns in how many iterations somebody has no figure of something.
+   * Returns in how many iterations an implementation has no figure of something.
    *
    * @param label what was measured, as {@link BenchmarkCase#label} says it
-   * @param implementation who
+   * @param implementation the implementation
    */
   public long failed(String label, Implementation implementation) {
     return failures(label, implementation).count();
@@ -337,7 +338,7 @@ public final class Comparison {
    *
    * @param id its name for machines
    * @param label what was measured, as {@link BenchmarkCase#label} says it
-   * @param implementation whose
+   * @param implementation the implementation
    * @param figure what is shown of them
    * @return empty if there are none and should be none
    */
@@ -377,7 +378,7 @@ public final class Comparison {
   }
 
   /**
-   * Returns what has no figure and why, as people read it; empty if there is nothing missing.
+   * Returns what has no figure and why, as text for the user; empty if there is nothing missing.
    *
    * @param all whether causes are told in full, however long they are
    */
@@ -396,8 +397,8 @@ public final class Comparison {
    * Adds the times of one iteration, and their median as a measure of its own.
    *
    * @param id the name for machines of what was timed
-   * @param label its name for people
-   * @param implementation by which implementation
+   * @param label its name to be displayed
+   * @param implementation the implementation that was measured
    * @param histogram the times, in nanoseconds
    */
   public void addTimes(
@@ -416,7 +417,7 @@ public final class Comparison {
    * Returns the figures of a measure.
    *
    * @param id its name for machines
-   * @param implementation whose
+   * @param implementation the implementation
    * @return median and range of the iterations; null if there are none
    */
   public Spread spread(String id, Implementation implementation) {
@@ -428,7 +429,7 @@ public final class Comparison {
    * Returns the figures of a measure, iteration by iteration.
    *
    * @param id its name for machines
-   * @param implementation whose
+   * @param implementation the implementation
    * @return none if there are none
    */
   public List<Double> values(String id, Implementation implementation) {
@@ -515,7 +516,7 @@ public final class Comparison {
    * Returns the times of all iterations together.
    *
    * @param id what was timed
-   * @param implementation by which implementation
+   * @param implementation the implementation that was measured
    * @return a new histogram; null if there are none
    */
   public Histogram merged(String id, Implementation implementation) {

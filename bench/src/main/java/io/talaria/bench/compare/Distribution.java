@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
  * The times of one iteration, in nanoseconds, as they are written to files.
  *
  * @param id the name for machines of what was timed
- * @param label its name for people
- * @param implementation by which implementation
+ * @param label its name to be displayed
+ * @param implementation the implementation that was measured
  * @param iteration which iteration, from 1
  * @param percentiles the usual figures
  * @param hdr all of it, as {@link Latencies#encode} writes it

@@ -11,7 +11,7 @@ import java.util.Locale;
  *
  * @param number which iteration, from 1
  * @param all how many there are
- * @param implementation by which implementation
+ * @param implementation the implementation that is measured
  * @param found where to add what was found
  * @param progress where to show what is done
  */

@@ -15,7 +15,7 @@ import java.util.List;
  * all have the same share of what the machine does meanwhile.
  *
  * @param iterations how many iterations there are
- * @param busy how many processes beside never rest
+ * @param busy how many busy processes run beside the benchmark
  * @param progress where to show what is done, in the form that suits this process
  */
 public record Iterations(int iterations, int busy, PrintWriter progress) {
@@ -24,8 +24,8 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
    * else is measured.
    *
    * @param cases what
-   * @param found where to add what is found; it says by whom
-   * @throws HarnessException if the processes beside do not start
+   * @param found where to add what is found; it names the implementations
+   * @throws HarnessException if the busy processes do not start
    * @throws InterruptedException if interrupted
    */
   public void measure(List<BenchmarkCase> cases, Comparison found)
@@ -69,7 +69,7 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
     } catch (HarnessException e) {
       fail(benchmarkCase, iteration, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      // Of the benchmark itself: whoever mends it wants the trace.
+      // A bug in the benchmark itself: the developer who fixes it needs the trace.
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace, true));
       fail(benchmarkCase, iteration, trace.toString().stripTrailing());

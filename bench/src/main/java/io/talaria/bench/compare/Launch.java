@@ -71,8 +71,8 @@ public record Launch(
    * Starts a server JVM and a client JVM on this machine.
    *
    * @param main the class that both run
-   * @param implementation whose sockets
-   * @return both; whoever calls closes them
+   * @param implementation the implementation whose sockets are used
+   * @return both; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
@@ -90,7 +90,7 @@ public record Launch(
    * Starts the JVM of a server.
    *
    * @param main the class that it runs
-   * @return the JVM; whoever calls closes it
+   * @return the JVM; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
@@ -102,7 +102,7 @@ public record Launch(
    * Starts the JVM of a client.
    *
    * @param main the class that it runs
-   * @return the JVM; whoever calls closes it
+   * @return the JVM; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
@@ -115,10 +115,10 @@ public record Launch(
    *
    * @param name its role, for messages
    * @param main the class that it runs
-   * @param implementation whose sockets
+   * @param implementation the implementation whose sockets are used
    * @param core the core to pin it to, or {@link Pinning#NONE}
    * @param more further options for this JVM
-   * @return the JVM; whoever calls closes it
+   * @return the JVM; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */

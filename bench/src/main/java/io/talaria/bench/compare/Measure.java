@@ -12,7 +12,7 @@ import java.util.Map;
  * One measure of a result, as it is written to files.
  *
  * @param id its name for machines
- * @param label its name for people
+ * @param label its name to be displayed
  * @param unit the unit of its figures
  * @param jdk on the JDK's sockets, or null
  * @param talaria on Talaria, or null

@@ -12,12 +12,15 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** What the command says to the JVMs of a workload, and hears from them. */
+/** What the command sends to the JVMs of a workload, and receives from them. */
 public final class Orders {
   /** How long a JVM may say nothing. */
   public static final Duration SILENCE = Duration.ofSeconds(60);
 
-  /** The event of a client on its way; whoever reports it often is not taken for dead. */
+  /**
+   * The event that a client reports while it works; a client that reports it often is not taken for
+   * dead.
+   */
   public static final String PROGRESS = "progress";
 
   /** What a client says of itself when its warm-up is over. */
@@ -26,7 +29,7 @@ public final class Orders {
   static final String LISTENING = "listening";
   static final String RESULT = "result";
 
-  /** For whoever waits for the user. */
+  /** The limit for a wait that only the user ends. */
   public static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private Orders() {}

@@ -72,7 +72,7 @@ public final class OutputOptions {
     }
   }
 
-  /** Returns where words for people go: not where JSON goes. */
+  /** Returns where text for the user goes: not where JSON goes. */
   public PrintWriter people() {
     CommandLine line = command.commandLine();
     return STANDARD_OUTPUT.equals(json) ? line.getErr() : line.getOut();
@@ -96,7 +96,7 @@ public final class OutputOptions {
   /**
    * The same with a report of the benchmark's own.
    *
-   * @param report what people read; what is missing is added to it
+   * @param report the text for the user; what is missing is added to it
    * @param found what was found
    * @param machine the conditions
    * @param format the name of the format of JSON
@@ -128,7 +128,7 @@ public final class OutputOptions {
     return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
   }
 
-  /** Whoever keeps the report elsewhere is told what failed, too. */
+  /** Reports failures on standard error as well, for a user who redirects the report. */
   private void complain(List<Comparison.Missing> missing) {
     PrintWriter err = command.commandLine().getErr();
     Comparison.Missing first = missing.get(0);

@@ -11,7 +11,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that say how often, how long and beside whom all is measured: a mixin. */
+/**
+ * The options that say how often, how long and beside how many busy processes all is measured: a
+ * mixin.
+ */
 public final class RepeatOptions {
   private static final int USUAL_ITERATIONS = 3;
   private static final double QUICK_WARM_UP = 0.7;
@@ -70,7 +73,7 @@ public final class RepeatOptions {
   }
 
   /**
-   * Returns how many processes beside never rest.
+   * Returns how many busy processes run beside the benchmark.
    *
    * @throws ParameterException if they are too many
    */

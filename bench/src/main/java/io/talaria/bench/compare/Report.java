@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A comparison as people read it: medians over the iterations with their range, targets, and the
+ * A comparison as text for the user: medians over the iterations with their range, targets, and the
  * times of all iterations together.
  *
  * @param machine the conditions

@@ -15,7 +15,7 @@ public interface Servers extends AutoCloseable {
     /**
      * Starts them.
      *
-     * @return the servers; whoever calls closes them
+     * @return the servers; the caller closes them
      * @throws HarnessException if one does not start
      * @throws InterruptedException if interrupted
      */
@@ -45,7 +45,7 @@ public interface Servers extends AutoCloseable {
   }
 
   /**
-   * Servers that somebody else has started.
+   * Servers that this command has not started.
    *
    * @param addresses where they listen
    */

@@ -9,7 +9,7 @@ public interface Trial {
   /** Returns its name for machines. */
   String id();
 
-  /** Returns its name for people. */
+  /** Returns its name to be displayed. */
   String label();
 
   /** Returns how many connections there are. */

@@ -104,7 +104,7 @@ public final class BenchmarkServer implements AutoCloseable {
     try {
       listener.close();
     } catch (IOException e) {
-      // It listens no more in any case.
+      // It no longer listens in any case.
     }
   }
 

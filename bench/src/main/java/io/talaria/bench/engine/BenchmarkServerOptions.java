@@ -110,7 +110,7 @@ public final class BenchmarkServerOptions {
    * @param pinning on which cores those of this machine run
    * @param agent the agent's jar; null: looked for when it is needed
    * @param jars what is added to the class path
-   * @return the JVMs, none of them started; whoever calls closes it
+   * @return the JVMs, none of them started; the caller closes the pool
    * @throws HarnessException if there is no benchmark server, or it refuses
    */
   public WorkerPool workerPool(int processes, Pinning pinning, Path agent, List<Path> jars)

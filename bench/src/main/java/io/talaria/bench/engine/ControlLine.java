@@ -124,7 +124,7 @@ final class ControlLine implements AutoCloseable {
     this.socket = socket;
     this.peer = peer;
     socket.setTcpNoDelay(true);
-    // A benchmark server waits for orders without limit, and serves nobody else meanwhile.
+    // A benchmark server waits for orders without limit, and serves no other command meanwhile.
     socket.setKeepAlive(true);
     socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_S);
     socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_EVERY_S);
@@ -180,7 +180,10 @@ final class ControlLine implements AutoCloseable {
     }
   }
 
-  /** Whoever runs the other side's JVMs is no more, which explains what others tell. */
+  /**
+   * The launcher of the other side's JVMs has exited, which explains the failures that others
+   * report.
+   */
   private HarnessException lost(IOException e) {
     return new ChildGoneException("the " + peer + " is lost: " + e.getMessage());
   }

@@ -24,7 +24,7 @@ interface Measurer extends AutoCloseable {
    * @param phase what to do
    * @param body what belongs to it
    * @param limit how long it may take; null if no end is reported
-   * @throws HarnessException if nobody is there
+   * @throws HarnessException if the JVM or machine is gone
    */
   void order(Orders.Phase phase, Object body, Duration limit) throws HarnessException;
 

@@ -20,7 +20,7 @@ public final class Phases {
   /** Operations of the first iteration of warming up. */
   private static final long FIRST_OPERATIONS = 50;
 
-  /** How long an iteration of warming up shall take. */
+  /** How long an iteration of warming up should take. */
   private static final double ITERATION_SECONDS = 0.1;
 
   private static final long MIN_OPERATIONS = 10;

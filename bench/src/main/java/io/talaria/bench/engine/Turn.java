@@ -14,7 +14,7 @@ final class Turn {
   private int members;
 
   /**
-   * Waits until a run may begin, or go on with another connection.
+   * Waits until a run may begin, or continue with another connection.
    *
    * @param wanted the run
    * @param limit how long to wait for another run to end

@@ -20,8 +20,8 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
- * The measuring JVMs of a case, kept in step: whoever fails first ends the wait for all. Used by
- * one thread, which closes it.
+ * The measuring JVMs of a case, kept in step: the first failure ends the wait for all. Used by one
+ * thread, which closes it.
  */
 public final class WorkerGroup implements AutoCloseable {
   /** How long to wait, after a failure, for its cause. */
@@ -102,7 +102,7 @@ public final class WorkerGroup implements AutoCloseable {
     }
   }
 
-  /** Has all others end their work, so that they tell if they are no more. */
+  /** Has all others end their work, so that each reports if its JVM has exited. */
   private List<CompletableFuture<Orders.Nothing>> ask(int except) {
     List<CompletableFuture<Orders.Nothing>> answers = new ArrayList<>();
     for (int i = 0; i < members.size(); i++) {
@@ -120,7 +120,8 @@ public final class WorkerGroup implements AutoCloseable {
   }
 
   /**
-   * Waits a moment for somebody to tell that its JVM has ended, which explains what others tell.
+   * Waits a moment for a member to report that its JVM has ended, which explains the failures that
+   * others report.
    */
   private static Optional<ChildGoneException> gone(List<? extends CompletableFuture<?>> ends)
       throws InterruptedException {
@@ -134,7 +135,7 @@ public final class WorkerGroup implements AutoCloseable {
       CompletableFuture.anyOf(found, CompletableFuture.allOf(looks))
           .get(AFTERMATH.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      // Nobody has told that it has ended.
+      // No member has reported that its JVM has ended.
     } catch (ExecutionException e) {
       throw new IllegalStateException(e); // looking does not fail
     }

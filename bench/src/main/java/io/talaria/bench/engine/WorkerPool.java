@@ -48,7 +48,7 @@ public final class WorkerPool implements AutoCloseable {
    *
    * @param processes how many at most
    * @param benchmarkServer where the benchmark server listens
-   * @param token what it wants to hear
+   * @param token the token that it expects
    * @param client how the JVMs of this side are started
    * @throws HarnessException if there is no benchmark server, or it refuses
    */

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes beside what is measured that never rest: what a busy host looks like. They are pinned
- * nowhere, have the same priority as what is measured, and end with this process, however that
- * ends. Used by one thread.
+ * Processes that keep the processors busy beside what is measured: what a busy host looks like.
+ * They are pinned nowhere, have the same priority as what is measured, and end with this process,
+ * however that ends. Used by one thread.
  */
 public final class BusyProcesses implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -27,7 +27,7 @@ public final class BusyProcesses implements AutoCloseable {
    * Starts some.
    *
    * @param count how many; may be 0
-   * @return the processes, which never rest from now on; whoever calls closes them
+   * @return the processes, which never rest from now on; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */

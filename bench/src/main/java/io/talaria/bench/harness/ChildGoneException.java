@@ -5,7 +5,8 @@ package io.talaria.bench.harness;
 import io.talaria.cli.harness.HarnessException;
 
 /**
- * A child has ended on its own, or whoever ran it has; what others report then is a consequence.
+ * A child has ended on its own, or the process that ran it has; what others report then is a
+ * consequence.
  */
 public final class ChildGoneException extends HarnessException {
   private static final long serialVersionUID = 1L;

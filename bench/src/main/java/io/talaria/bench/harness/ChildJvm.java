@@ -26,8 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A child JVM seen from its parent. Used by one thread; whoever started it closes it, which ends
- * the process in any case, and so does the end of this JVM.
+ * A child JVM seen from its parent. Used by one thread; the caller that started it closes it, which
+ * ends the process in any case, and so does the end of this JVM.
  */
 public final class ChildJvm implements AutoCloseable {
   /** The option that has the transport ucx take JUCX. */
@@ -275,7 +275,7 @@ public final class ChildJvm implements AutoCloseable {
 
   /** Ends all children: lets them remove what they have in shared memory, then kills. */
   private static void endAll() {
-    // Not the processes' own methods, which wait for whoever writes to the process.
+    // Not the processes' own methods, which wait for the thread that writes to the process.
     List<ProcessHandle> living = LIVING.stream().map(Process::toHandle).toList();
     living.forEach(ProcessHandle::destroy);
     try {

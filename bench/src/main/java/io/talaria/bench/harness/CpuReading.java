@@ -37,7 +37,7 @@ public final class CpuReading {
   }
 
   /**
-   * Reads what some processes have used so far. Whoever does not exist has used nothing.
+   * Reads what some processes have used so far. A process that does not exist has used nothing.
    *
    * @param pids the processes
    */

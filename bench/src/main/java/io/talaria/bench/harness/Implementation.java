@@ -4,7 +4,10 @@ package io.talaria.bench.harness;
 
 import java.util.List;
 
-/** Who is compared: whose sockets JVMs run on, which library, or who does the same without Java. */
+/**
+ * What is compared: the sockets that JVMs run on, a library, or a program that does the same
+ * without Java.
+ */
 public interface Implementation {
   /** The JDK's own provider, nothing added. */
   Implementation JDK = OfSockets.JDK;

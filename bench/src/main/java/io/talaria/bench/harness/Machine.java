@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * @param jdk the virtual machine and its version
  * @param talaria Talaria's version
  * @param pinning which JVM sat on which core
- * @param busy how many processes beside never rested
+ * @param busy how many busy processes ran beside the benchmark
  */
 public record Machine(
     String time,
@@ -63,7 +63,7 @@ public record Machine(
   }
 
   /**
-   * Returns the same with processes beside that never rest.
+   * Returns the same with busy processes beside the benchmark.
    *
    * @param processes how many
    */
@@ -72,7 +72,7 @@ public record Machine(
         time, cpu, cores, virtual, governor, load, kernel, jdk, talaria, pinning, processes);
   }
 
-  /** Returns the conditions as lines for people. */
+  /** Returns the conditions as lines for the user. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(

@@ -33,7 +33,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    * Starts both JVMs at once, and checks that they run on the sockets wanted.
    *
    * @param mainClass the class that both run
-   * @param implementation whose sockets
+   * @param implementation the implementation whose sockets are used
    * @param agent the agent's jar; used for implementations {@linkplain Implementation#onTalaria on
    *     Talaria} only
    * @param pinning which core for which
@@ -71,8 +71,8 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
    * Starts one JVM of those that a program needs, and checks that it runs on the sockets wanted.
    *
    * @param spec what to start; with an agent for {@link Implementation#TALARIA} only
-   * @param implementation whose sockets
-   * @return the JVM, which has said hello; whoever calls closes it
+   * @param implementation the implementation whose sockets are used
+   * @return the JVM, which has said hello; the caller closes it
    * @throws HarnessException if it does not start, or runs on the wrong sockets
    * @throws InterruptedException if interrupted
    */

@@ -35,7 +35,7 @@ public enum Quantity {
   }
 
   /**
-   * Returns a figure for people.
+   * Returns a figure to be displayed.
    *
    * @param value the figure
    */

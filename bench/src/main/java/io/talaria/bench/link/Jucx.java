@@ -32,7 +32,7 @@ final class Jucx {
 
   /**
    * JUCX unpacks its library into a temporary folder, which a JVM that is killed would leave; once
-   * loaded, the file is needed no more.
+   * loaded, the file is no longer needed.
    */
   private static void removeUnpacked() throws IOException {
     List<Path> files =

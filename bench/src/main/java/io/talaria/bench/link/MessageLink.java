@@ -32,7 +32,9 @@ final class MessageLink extends UcxLink {
     }
   }
 
-  /** Counts what is over: while nobody receives, the peer may send more than its window. */
+  /**
+   * Counts what is over: while this side does not receive, the peer may send more than its window.
+   */
   private void count() {
     while (head != tail && side.isOver(receives[head & receives.length - 1])) {
       head++;

@@ -9,7 +9,7 @@ import io.talaria.ucx.StreamChunk;
 final class StreamDataLink extends UcxLink {
   private final StreamChunk chunk = new StreamChunk();
 
-  /** Bytes received of messages that nobody has taken yet. */
+  /** Bytes received of messages that {@link #receive} has not taken yet. */
   private long arrived;
 
   StreamDataLink(UcxSide side) {

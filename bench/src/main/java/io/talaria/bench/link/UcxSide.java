@@ -48,7 +48,7 @@ final class UcxSide implements AutoCloseable {
    * How to reach one side, as a line of JSON has it.
    *
    * @param address of its worker, in Base64
-   * @param key of its memory, in Base64; empty if nobody reaches into it
+   * @param key of its memory, in Base64; empty if the peer does not access it
    */
   record Reach(String address, String key) {}
 
@@ -198,7 +198,7 @@ final class UcxSide implements AutoCloseable {
     return status != Status.IN_PROGRESS;
   }
 
-  /** Progresses once, for whoever looks at memory in between. */
+  /** Progresses once, for a caller that looks at memory in between. */
   void look() {
     if (worker.progress() == 0 && --looks == 0) {
       looks = SPINS;

@@ -5,8 +5,8 @@ package io.talaria.bench.link;
 import java.io.IOException;
 
 /**
- * Send and receive requests of a queue pair. Who sends more than has been asked for is held up by
- * the device: the receiver is not ready, and it tries again.
+ * Send and receive requests of a queue pair. A side that sends more than the other has asked for is
+ * held up by the device: the receiver is not ready, and it tries again.
  */
 final class VerbsMessageLink extends VerbsLink {
   private long arrived;

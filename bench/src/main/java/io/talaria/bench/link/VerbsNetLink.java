@@ -37,7 +37,7 @@ final class VerbsNetLink implements Link {
   private final OperationListener largeOver = (connection, token, status) -> largeIsOver();
   private volatile Connection connection;
 
-  // Who sleeps: sending and receiving may be two threads.
+  // The threads that sleep: sending and receiving may be two threads.
   private volatile Thread sender;
   private volatile Thread receiver;
 
@@ -240,7 +240,8 @@ final class VerbsNetLink implements Link {
   }
 
   /**
-   * Until it holds; whoever makes it hold wakes this thread, which looks now and then all the same.
+   * Waits until the condition holds; the thread that makes it hold wakes this one, which also
+   * checks now and then by itself.
    */
   private void sleep(Condition condition) throws IOException {
     while (!condition.holds()) {

@@ -32,8 +32,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Connections on some event loops to a {@link NettyServer}, all for round trips or all for messages
- * one way. Its methods are called by one thread and wait for the event loops; whoever opened it
- * closes it.
+ * one way. Its methods are called by one thread and wait for the event loops; the caller that
+ * opened it closes it.
  */
 public final class NettyClient implements AutoCloseable {
   private static final int LARGE_BYTES = 4_096;

@@ -13,7 +13,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** A server that echoes or counts, as each connection asks. Closed by whoever opened it. */
+/** A server that echoes or counts, as each connection asks. The caller that opened it closes it. */
 public final class NettyServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
 

@@ -23,7 +23,7 @@ final class PingHandler extends SimpleChannelInboundHandler<ByteBuf> {
     this.sentAt = new long[inFlight];
   }
 
-  /** Returns how many messages are in flight while a run goes on. */
+  /** Returns how many messages are in flight during a run. */
   int inFlight() {
     return sentAt.length;
   }

@@ -45,7 +45,7 @@ final class PingRun {
     handlers.forEach(handler -> handler.begin(this));
   }
 
-  /** Records an echo, and says whether the next message shall be sent. */
+  /** Records an echo, and says whether the next message is to be sent. */
   boolean echoed(long now, long tookNs) {
     Latencies.record(histogram, tookNs);
     if (now - start < lengthNs) {

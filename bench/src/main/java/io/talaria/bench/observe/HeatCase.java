@@ -20,7 +20,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * All cases of a heat, which each implementation measures by one worker group of JVMs. An
- * implementation that fails is given up for this iteration; the others go on. Used by one thread.
+ * implementation that fails is given up for this iteration; the others continue. Used by one
+ * thread.
  *
  * @param plan the plan
  * @param heat which cases

@@ -28,7 +28,7 @@ interface Outcome {
   /**
    * An implementation failed; the cases it had left in this iteration are given up.
    *
-   * @param iteration of which iteration, by which implementation
+   * @param iteration the iteration and its implementation
    * @param label what it was to measure
    * @param message what it was doing, and why it failed
    */

@@ -24,7 +24,7 @@ import java.util.Set;
  * @param results what was
  */
 record ShortTable(RunPlan plan, Results results) {
-  /** Nobody reads more rows on a terminal. */
+  /** The most rows on a terminal: a user would not read more. */
   private static final int MAX_ROWS = 200;
 
   private static final String NONE = "";

@@ -5,7 +5,7 @@ package io.talaria.bench.plan;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Who sends what to whom, and when. */
+/** Which process sends what to which other one, and when. */
 public enum Pattern {
   /** One side sends or writes as fast as it can, the other receives. */
   THROUGHPUT(false, 1),

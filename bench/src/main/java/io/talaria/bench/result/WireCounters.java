@@ -66,7 +66,7 @@ public final class WireCounters {
    *
    * @param interfaceBytes of the network interface, both ways; negative if unknown
    * @param infinibandBytes of all RDMA ports that count bytes, both ways; negative if there are
-   *     none, or one of them was reset meanwhile or counts no more
+   *     none, or one of them was reset meanwhile or no longer counts
    */
   public record Carried(long interfaceBytes, long infinibandBytes) {
     /** Nothing is known. */

@@ -31,7 +31,7 @@ enum Pattern {
     return word;
   }
 
-  /** Returns what is measured if nobody says what: all that takes seconds and runs on defaults. */
+  /** Returns what is measured by default: all that takes seconds and runs on defaults. */
   static Set<Pattern> usual() {
     return EnumSet.complementOf(EnumSet.of(SCALE, WAKE, COLD));
   }

@@ -42,7 +42,7 @@ record Scenario(
     return id.append(oneCore ? "/one-core" : "").toString();
   }
 
-  /** Returns a name for people. */
+  /** Returns a name to be displayed. */
   @JsonIgnore
   String label() {
     String size = Units.bytes(sizeBytes);

@@ -12,7 +12,7 @@ import org.HdrHistogram.Histogram;
  * they are called.
  *
  * @param run what was found
- * @param implementation on which sockets
+ * @param implementation the implementation whose sockets are used
  * @param into where to add it
  */
 record ScenarioFigures(ScenarioRun run, Implementation implementation, Comparison into) {

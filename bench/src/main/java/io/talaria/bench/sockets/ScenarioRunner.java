@@ -37,14 +37,14 @@ record ScenarioRunner(Launch launch, Timing timing) {
   /** Idle connections are watched longer than busy ones are measured. */
   private static final double IDLE_TIMES = 2.5;
 
-  /** Who waits sleeps at once. */
+  /** A thread that waits sleeps at once. */
   private static final String NEVER_SPINS = "-Dtalaria.spin.ns=0";
 
   /**
    * Runs a scenario.
    *
    * @param scenario what
-   * @param implementation on whose sockets
+   * @param implementation the implementation whose sockets are used
    * @throws HarnessException if it failed, or was not accelerated though it should be
    * @throws InterruptedException if interrupted
    */

@@ -27,7 +27,7 @@ record Case(Operation operation, Kind kind, int sizeBytes, int threads) {
   private static final double MAX_TIMES = 1.5;
   private static final double MIN_TIMES = 0.8;
 
-  /** Returns its name for people. */
+  /** Returns its name to be displayed. */
   String label() {
     return operation.word()
         + " "

@@ -116,7 +116,8 @@ final class BetweenHostsChecks {
   /**
    * Judges what UCX finds.
    *
-   * @param found devices of each transport that leads to other hosts; null if nobody could be asked
+   * @param found devices of each transport that leads to other hosts; null if UCX could not be
+   *     asked
    */
   static Finding transports(Map<String, List<String>> found) {
     String name = "UCX transports";

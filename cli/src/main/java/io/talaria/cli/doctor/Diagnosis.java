@@ -48,7 +48,7 @@ record Diagnosis(List<Finding> findings) {
     return findings.stream().noneMatch(Finding::isFatal);
   }
 
-  /** The findings for people, each line ended by a line feed. */
+  /** The findings as text for the user, each line ended by a line feed. */
   String text() {
     return Findings.text(findings) + "\n" + verdict() + "\n";
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 final class Findings {
   private Findings() {}
 
-  /** For people: a line each, and one for its hint, all ended by a line feed. */
+  /** As text for the user: a line each, and one for its hint, all ended by a line feed. */
   static String text(List<Finding> findings) {
     int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
     StringBuilder out = new StringBuilder();

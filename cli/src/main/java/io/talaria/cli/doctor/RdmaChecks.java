@@ -106,7 +106,7 @@ final class RdmaChecks {
         String name = device.getFileName() + "/" + port.getFileName();
         String lid = SystemFiles.text(port.resolve("lid"));
         if (SystemFiles.text(port.resolve("state")).contains("DOWN")) {
-          continue; // without a link there is nobody to manage it
+          continue; // without a link no subnet manager reaches it
         }
         boolean has = !lid.isEmpty() && !lid.matches("0x0*|0*");
         (has ? managed : waiting).add(has ? name + " has LID " + lid : name);

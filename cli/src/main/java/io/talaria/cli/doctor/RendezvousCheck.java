@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /**
  * Whether the rendezvous ports of the services that rules name are free, or have been taken by
- * somebody else. Only looks at what listens: nothing is bound.
+ * another program. Only looks at what listens: nothing is bound.
  */
 final class RendezvousCheck {
   private static final String NAME = "rendezvous";

@@ -27,7 +27,10 @@ final class UcxInfo {
 
   private UcxInfo() {}
 
-  /** Transports that lead to other hosts, and the devices of each; null if nobody tells. */
+  /**
+   * Transports that lead to other hosts, and the devices of each; null if no {@code ucx_info}
+   * reports them.
+   */
   static Map<String, List<String>> transports(Surroundings here) {
     for (String place : PLACES) {
       Path program = here.system(place).resolve("ucx_info");

@@ -2,7 +2,7 @@
 
 package io.talaria.cli.harness;
 
-/** What commands end with beside success, failure and wrong usage: docs/commands.md has all. */
+/** Exit statuses in addition to success, failure and wrong usage: docs/commands.md has all. */
 public final class ExitStatus {
   /** A device, a library or a capability is missing: EX_UNAVAILABLE of sysexits.h. */
   public static final int MISSING = 69;

@@ -101,7 +101,7 @@ public final class LookOptions {
     return prometheus != null;
   }
 
-  /** Whether what is asked for is not for people. */
+  /** Whether the user asks for a machine-readable form. */
   public boolean forMachines() {
     return wantsJson() || wantsPrometheus();
   }

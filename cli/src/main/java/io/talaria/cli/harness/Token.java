@@ -11,7 +11,7 @@ public final class Token {
 
   private Token() {}
 
-  /** Returns a token that nobody can guess. */
+  /** Returns a token that cannot be guessed. */
   public static String random() {
     byte[] bytes = new byte[BYTES];
     new SecureRandom().nextBytes(bytes);

@@ -4,7 +4,7 @@ package io.talaria.cli.harness;
 
 import java.util.Locale;
 
-/** Figures as people read them: three significant digits and a unit. */
+/** Figures to be displayed: three significant digits and a unit. */
 public final class Units {
   private Units() {}
 

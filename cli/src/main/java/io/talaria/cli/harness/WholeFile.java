@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Writes a file that others read: by a name of its own first, so that nobody reads half of it. */
+/**
+ * Writes a file that others read: under a temporary name first, so that no reader sees half of it.
+ */
 public final class WholeFile {
   private WholeFile() {}
 

@@ -5,7 +5,7 @@ package io.talaria.cli.ports;
 import io.talaria.cli.ss.Show;
 import java.util.Locale;
 
-/** Figures of ports for people. */
+/** Figures of ports to be displayed. */
 public final class Figures {
   private static final String[] BIT_UNITS = {"bit", "kbit", "Mbit", "Gbit", "Tbit"};
   private static final String[] COUNT_UNITS = {"", "k", "M", "G", "T", "P", "E"};

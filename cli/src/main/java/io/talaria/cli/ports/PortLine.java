@@ -31,7 +31,7 @@ public record PortLine(Port port, Rates rates, String problem, PortId peer) {
     return rates == null ? null : rates.reading();
   }
 
-  /** What people should know beside the figures; empty if nothing. */
+  /** What the user should know beside the figures; empty if nothing. */
   public String note() {
     if (rates == null) {
       return problem;

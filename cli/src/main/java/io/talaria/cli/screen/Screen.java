@@ -21,7 +21,7 @@ import org.jline.utils.Signals;
 /**
  * A terminal's alternate screen, refreshed in place, and its keys. Whatever ends the view, a signal
  * too, the terminal shows again what it showed before, with its cursor and its modes; Ctrl-Z gives
- * it back until the process goes on. Only {@code kill -9} leaves it as it is: {@code reset} helps
+ * it back until the process continues. Only {@code kill -9} leaves it as it is: {@code reset} helps
  * then.
  *
  * <p>All methods are for one thread; signals come on others and are taken care of.
@@ -259,7 +259,7 @@ public final class Screen implements AutoCloseable {
   private synchronized void enter() {
     if (terminal != null) {
       before = terminal.enterRawMode();
-      // Ctrl-C and Ctrl-Z are to work also while nobody reads keys.
+      // Ctrl-C and Ctrl-Z must work also while no thread reads keys.
       Attributes raw = terminal.getAttributes();
       raw.setLocalFlag(Attributes.LocalFlag.ISIG, true);
       terminal.setAttributes(raw);
@@ -284,7 +284,7 @@ public final class Screen implements AutoCloseable {
       atLast.write(LEAVE.getBytes(StandardCharsets.US_ASCII));
       atLast.flush();
     } catch (IOException e) {
-      // Nobody looks on.
+      // The terminal is gone.
     }
     if (terminal != null) {
       try {

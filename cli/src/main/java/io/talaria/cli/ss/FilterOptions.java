@@ -126,7 +126,7 @@ final class FilterOptions {
         throw notLiteral(text);
       }
       try {
-        found.add(InetAddress.getByName(text)); // asks nobody for what begins like an address
+        found.add(InetAddress.getByName(text)); // no look-up for what begins like an address
       } catch (UnknownHostException e) {
         throw notLiteral(text);
       }

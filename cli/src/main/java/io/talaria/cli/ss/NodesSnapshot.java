@@ -41,7 +41,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
         read(each, namespace, nodes, problems);
       }
     } catch (NoSuchFileException e) {
-      // Nobody has ever run.
+      // No node has ever run.
     }
     nodes.sort(
         Comparator.<JsonNode, String>comparing(node -> node.path("cluster").asText())
@@ -90,7 +90,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
     return all;
   }
 
-  /** For people. */
+  /** Returns the text for the user. */
   String text() {
     StringBuilder text = new StringBuilder();
     if (nodes.isEmpty()) {

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 
-/** Figures and addresses as tables for people show them. */
+/** Figures and addresses as tables for the user show them. */
 public final class Show {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final long KIB = 1024;

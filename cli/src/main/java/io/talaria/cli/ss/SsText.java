@@ -14,11 +14,14 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What people see: the table, its sums, and the reasons in words. */
+/** What the user sees: the table, its sums, and the reasons in words. */
 final class SsText {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
 
-  /** What stands above the rows of a screen beside the head: a blank line, headings and a rule. */
+  /**
+   * What stands above the rows of a screen in addition to the head: a blank line, headings and a
+   * rule.
+   */
   private static final int ABOVE_ROWS = 3;
 
   private static final String INDENT = "  ";
@@ -102,7 +105,7 @@ final class SsText {
     return screen.subList(0, Math.min(screen.size(), size.rows()));
   }
 
-  /** Lines that a screen does not cut: what is too long goes on below, indented. */
+  /** Lines that a screen does not cut: what is too long continues below, indented. */
   static List<String> wrapped(List<String> lines, int columns) {
     List<String> all = new ArrayList<>();
     for (String line : lines) {

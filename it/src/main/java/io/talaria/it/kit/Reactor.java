@@ -61,7 +61,7 @@ public final class Reactor {
    * Opens the selector.
    *
    * @param streams makes the streams of each connection
-   * @param listener hears of ends
+   * @param listener is told of ends
    * @throws IOException if there is no selector
    */
   public Reactor(Streams streams, Listener listener) throws IOException {

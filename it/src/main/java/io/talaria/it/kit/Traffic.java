@@ -51,9 +51,9 @@ public final class Traffic {
   }
 
   /**
-   * Has somebody told of each call that moves bytes.
+   * Sets a listener for each call that moves bytes.
    *
-   * @param listener hears of all calls from now on
+   * @param listener is told of all calls from now on
    */
   public void watch(Progress listener) {
     progress = listener;

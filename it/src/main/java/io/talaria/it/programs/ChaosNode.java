@@ -33,8 +33,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Says {@code @ready blocking=PORT selector=PORT}, then {@code @status} twice a second, and
  * {@code @broken} for each connection that came to no proper end. Commands: {@code peers
- * ADDRESS:PORT ...} (whom to connect to from now on, perhaps nobody) and {@code starve MS} (take
- * all descriptors there are for so long).
+ * ADDRESS:PORT ...} (which peers to connect to from now on, perhaps none) and {@code starve MS}
+ * (take all descriptors there are for so long).
  */
 public final class ChaosNode {
   private static final int JOURNAL_RECORDS = 8192;
@@ -287,7 +287,7 @@ public final class ChaosNode {
         most = Math.max(most, taken.size());
         LockSupport.parkNanos(1_000_000L);
         if (System.nanoTime() % 64 == 0 && !taken.isEmpty()) {
-          taken.pop().close(); // one for whoever comes first
+          taken.pop().close(); // one descriptor for the first thread that needs it
         }
       }
     }

@@ -128,7 +128,7 @@ public final class GrpcHost {
 
     @Override
     public void onError(Throwable failure) {
-      // The client is gone, and with it whoever wants to know the sum.
+      // The client is gone, so the sum is not needed.
     }
 
     @Override

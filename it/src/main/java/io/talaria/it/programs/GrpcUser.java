@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
 /**
  * Uses a {@link GrpcHost} in all the ways that gRPC offers, on one connection in the clear and on
  * another with TLS: unary calls, streams each way and both ways, messages of 4 MiB, cancellation.
- * Then it stays in calls while the test kills the server, and goes on with the next one.
+ * Then it stays in calls while the test kills the server, and continues with the next one.
  */
 public final class GrpcUser {
   private static final int LARGE = 4 << 20;

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Binds listeners and connects to them without end, and exits in the middle of it, slowly. */
 public final class Haste {
-  /** How long a shutdown hook of the program takes, while it goes on connecting. */
+  /** How long a shutdown hook of the program takes, while the program keeps connecting. */
   private static final long SLOW_NS = 50_000_000L;
 
   private Haste() {}

@@ -19,8 +19,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Makes a Kafka topic and fills it with an idempotent producer. Halts after a fifth of the records
  * ({@code @begun}) until told to {@code go}. When two fifths are acknowledged it says
- * {@code @midway} and goes on to four fifths, where it waits for {@code go} again, so that the test
- * can do its worst meanwhile.
+ * {@code @midway} and continues to four fifths, where it waits for {@code go} again, so that the
+ * test can cause failures meanwhile.
  */
 public final class KafkaFeeder {
   private static final String PATIENCE_MS = "300000";

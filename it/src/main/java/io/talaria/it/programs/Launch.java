@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs the main method of somebody else's program, which then lives as it would by itself, except
- * that the end of standard input ends it.
+ * Runs the main method of another program, which then lives as it would by itself, except that the
+ * end of standard input ends it.
  */
 public final class Launch {
   private Launch() {}

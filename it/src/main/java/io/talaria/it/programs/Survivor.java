@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * Carries checked streams with peers that may die at any moment, and says {@code @opened} for each
  * connection, and {@code @ended in=... out=...} once both directions have ended by themselves. As a
- * server it accepts whoever comes; as a client it connects at each command {@code connect PORT} or
+ * server it accepts every client; as a client it connects at each command {@code connect PORT} or
  * {@code connect PORT HOST}.
  */
 public final class Survivor {

@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A conversation in turns on one connection: who is to speak first sends a message, the other reads
+ * A conversation in turns on one connection: the side that begins sends a message, the other reads
  * it whole and answers, and so on. Both compare each byte. Says {@code @talked} after each part of
- * the conversation, and goes on at each command {@code again}; at {@code end} it checks that
+ * the conversation, and continues at each command {@code again}; at {@code end} it checks that
  * nothing more has arrived, shuts its output down, and awaits the peer's end.
  */
 public final class Talk {

@@ -22,7 +22,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * A session with one of several ZooKeeper servers that goes on writing while its server dies, and
+ * A session with one of several ZooKeeper servers that continues writing while its server dies, and
  * must find itself, its ephemeral node, its watch and every value again at another one. Says
  * {@code @begun} with the port of its server, {@code @survived} with the port of the next one, and
  * {@code @reread} when told to {@code reread} it all in sessions with particular servers.

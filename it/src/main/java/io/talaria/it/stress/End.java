@@ -61,7 +61,7 @@ abstract class End implements Loop.Ready {
   /** Since when something must happen; 0 if nothing must. */
   volatile long awaitsSinceNs;
 
-  /** What must happen, for people. */
+  /** What must happen, as text for the user. */
   volatile String awaits = "";
 
   /** Whether it has been told to be late. */
@@ -116,7 +116,7 @@ abstract class End implements Loop.Ready {
     node.work(this::serve);
   }
 
-  /** Goes on, on whatever thread. */
+  /** Continues, on any thread. */
   final synchronized void serve() {
     if (phase != Phase.SELECTED) {
       return;
@@ -154,7 +154,7 @@ abstract class End implements Loop.Ready {
         try {
           key.interestOps(wanted());
         } catch (CancelledKeyException | ClosedSelectorException e) {
-          continue; // by a close or with its selector: whoever did it knows how to go on
+          continue; // by a close or with its selector: the code that did it continues by itself
         }
       }
     }

@@ -21,7 +21,10 @@ final class Turns {
     this.node = node;
   }
 
-  /** Has a worker run a task as soon as nobody has the turn; it lasts until it is {@link #done}. */
+  /**
+   * Has a worker run a task as soon as no other task has the turn; it lasts until it is {@link
+   * #done}.
+   */
   synchronized void want(Object owner, Runnable task) {
     waiting.add(new Turn(owner, task));
     next();

@@ -8,7 +8,10 @@ import io.talaria.it.kit.Console;
 final class Watch {
   private static final long LOOK_MS = 20;
 
-  /** An answerer learns what is late at its asker, and not only there. */
+  /**
+   * How many times longer than an asker an answerer may wait, because it is also affected by what
+   * is late at its asker.
+   */
   private static final int ANSWERERS_PATIENCE = 4;
 
   private final Node node;

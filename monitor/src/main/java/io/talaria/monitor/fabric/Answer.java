@@ -29,7 +29,7 @@ public record Answer(Status status, Reading reading) {
     }
 
     /**
-     * It for people.
+     * The status as words to be displayed.
      *
      * @return a few words
      */

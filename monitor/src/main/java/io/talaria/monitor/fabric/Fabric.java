@@ -33,7 +33,7 @@ import java.util.Map;
  *
  * <p>Any thread may call; because libibmad keeps global state, all calls of all objects wait for
  * each other, and each may block for as long as the options say. {@link FabricMonitor} has a thread
- * for them. Whoever opened it closes it; a closed one throws {@link IllegalStateException}.
+ * for them. The caller that opened it closes it; a closed one throws {@link IllegalStateException}.
  *
  * <p>Nothing is changed in the fabric, but by {@link #reset}.
  */

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps asking a fabric in a thread of its own, {@code talaria-fabric}, so that nobody waits for
- * the answers. Any thread may call; whoever started it closes it.
+ * Keeps asking a fabric in a thread of its own, {@code talaria-fabric}, so that no caller waits for
+ * the answers. Any thread may call; the caller that started it closes it.
  */
 public final class FabricMonitor implements AutoCloseable {
   private static final long REDISCOVER_NS = 600_000_000_000L;
@@ -243,7 +243,7 @@ public final class FabricMonitor implements AutoCloseable {
     notifyAll();
   }
 
-  /** Waits for somebody's turn; null if something else is to be looked at first. */
+  /** Waits until a port is due and returns it; null if something else must be looked at first. */
   private synchronized PortId await(QueryPlan plan, Map<PortId, FabricPort> places)
       throws InterruptedException {
     if (shownChanged) {

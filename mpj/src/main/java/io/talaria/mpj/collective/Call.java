@@ -47,7 +47,7 @@ public enum Call {
    * What the tag of a message of a collective says.
    *
    * @param tag as it travels, 0 or more
-   * @return words for people
+   * @return words to be displayed
    */
   public static String describe(int tag) {
     return of(tag & (1 << CODE_BITS) - 1) + " (collective call " + (tag >> CODE_BITS) + ")";

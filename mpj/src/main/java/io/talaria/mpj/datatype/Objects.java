@@ -128,7 +128,7 @@ public final class Objects {
     }
   }
 
-  /** Whether nobody can tell a copy from the object, but by its identity. */
+  /** Whether a copy differs from the object only by its identity. */
   private static boolean immutable(Object o) {
     return o == null
         || o instanceof String

@@ -24,8 +24,8 @@ public abstract class Device implements AutoCloseable {
   public static final int COMMUNICATORS = 8192;
 
   /**
-   * What is added to the contexts of a communicator for what goes on beside the program. Contexts
-   * are less than twice this.
+   * The offset from a communicator's contexts to those of its operations that run in the
+   * background. Contexts are less than twice this.
    */
   public static final int BESIDE = 2 * COMMUNICATORS;
 
@@ -50,7 +50,7 @@ public abstract class Device implements AutoCloseable {
   /**
    * Starts to receive into {@link Operation#payload} a message from {@link Operation#peer} or
    * {@link #ANY_SOURCE} with {@link Operation#tag} or {@link #ANY_TAG} in {@link
-   * Operation#context}. Takes the earliest message that has come, or waits behind the receives
+   * Operation#context}. Takes the earliest message that has arrived, or waits behind the receives
    * started before.
    *
    * @param receive a fresh operation, which the device holds until it is done
@@ -58,7 +58,7 @@ public abstract class Device implements AutoCloseable {
   public abstract void irecv(Operation receive);
 
   /**
-   * Looks for a message that has come and that nobody has received.
+   * Looks for a message that has arrived and that no receive has taken.
    *
    * @param source a rank or {@link #ANY_SOURCE}
    * @param tag a tag or {@link #ANY_TAG}
@@ -98,7 +98,7 @@ public abstract class Device implements AutoCloseable {
   public abstract void cancel(Operation operation);
 
   /**
-   * Forgets a context: drops what has come in it and was not received.
+   * Forgets a context: drops messages that have arrived in it and were not received.
    *
    * @param context one that no rank uses any more
    */
@@ -123,8 +123,8 @@ public abstract class Device implements AutoCloseable {
   public abstract boolean arm();
 
   /**
-   * Sleeps until a peer rings, or for the time given. Called after {@link #arm} said true, by one
-   * thread, without the engine's lock.
+   * Sleeps until a peer sends a wake-up, or for the time given. Called after {@link #arm} returned
+   * true, by one thread, without the engine's lock.
    *
    * @param limitNs nanoseconds
    */
@@ -146,7 +146,7 @@ public abstract class Device implements AutoCloseable {
    */
   public abstract void describeWait(int call, int peer, int tag, int context);
 
-  /** The name of the device, for people. */
+  /** The name of the device, to be displayed. */
   public abstract String name();
 
   /** Gives everything back. Nothing is under way any more. */

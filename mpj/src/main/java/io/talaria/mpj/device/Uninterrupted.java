@@ -5,9 +5,9 @@ package io.talaria.mpj.device;
 import java.io.IOException;
 
 /**
- * Work on files and channels for threads of the program. Java closes a channel whose thread is
- * interrupted, before or meanwhile; so this is done by a thread that nobody else knows, and the
- * caller's interrupt flag stays as it is.
+ * Work on files and channels for threads of the program. Java closes a channel if the thread that
+ * uses it is interrupted, before or during the operation; so a private thread does the work, which
+ * no other code can interrupt, and the caller's interrupt flag stays as it is.
  */
 public final class Uninterrupted {
   private Uninterrupted() {}

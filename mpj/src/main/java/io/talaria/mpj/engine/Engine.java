@@ -18,15 +18,15 @@ import mpi.ProcessFailedException;
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
  * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
  *
- * <p>Waiting spins briefly, then sleeps on the rank's word until a peer rings. Where ranks are more
- * than cores it does not spin: who it waits for may need the core.
+ * <p>Waiting spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where
+ * ranks are more than cores it does not spin: who it waits for may need the core.
  */
 public final class Engine implements AutoCloseable {
   private static final int BUDGET = 64;
   private static final int POLLS_WITHOUT_CLOCK = 64;
   private static final long SLEEP_LIMIT_NS = 500_000_000;
 
-  /** Where a promise goes. */
+  /** The peer of a promise, which has none. */
   private static final int NOBODY = -3;
 
   /** Operations that are kept to be used again. */
@@ -201,8 +201,8 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Waits for an operation of {@link #isend} or {@link #irecv}, and takes it back: nobody may use
-   * it afterwards.
+   * Waits for an operation of {@link #isend} or {@link #irecv}, and takes it back: the caller must
+   * not use it afterwards.
    *
    * @param outcome as in {@link #receive}
    */
@@ -474,7 +474,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Takes a message out of matching, if one has come. */
+  /** Takes a message out of matching, if one has arrived. */
   public Matched improbe(int source, int tag, int context, Operation out) {
     lock.lock();
     try {
@@ -731,7 +731,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Whether virtual threads wait for progress that nobody makes. */
+  /** Whether virtual threads wait for progress that no thread makes. */
   boolean helpWanted() {
     lock.lock();
     try {

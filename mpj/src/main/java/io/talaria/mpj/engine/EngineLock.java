@@ -45,7 +45,7 @@ final class EngineLock {
     Thread self = Thread.currentThread();
     waiters.add(self);
     boolean interrupted = false;
-    // Whoever leaves the queue cannot know whether others are in it: it holds the lock as wanted.
+    // A thread that leaves the queue cannot know whether others are in it, so it sets WANTED.
     while ((int) STATE.getAndSet(this, WANTED) != FREE) {
       LockSupport.park(this);
       interrupted |= Thread.interrupted();
@@ -65,7 +65,7 @@ final class EngineLock {
     }
   }
 
-  /** Whether somebody may be waiting; only for the holder. */
+  /** Whether a thread may be waiting; only for the holder. */
   boolean wanted() {
     return state == WANTED && !waiters.isEmpty();
   }

@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.engine;
 
-/** What a rank knows of its job from whoever started it. */
+/** What a rank knows of its job from the launcher that started it. */
 public interface Job {
   /** Number of this rank. */
   int rank();
@@ -14,7 +14,7 @@ public interface Job {
   Engine open();
 
   /**
-   * Waits until all ranks have come here, at the end. Progress goes on meanwhile.
+   * Waits until all ranks have called this method, at the end. Progress continues meanwhile.
    *
    * @param engine this rank's
    */

@@ -63,7 +63,7 @@ public final class Heat {
     }
     for (int step = 0; step < STEPS; step++) {
       if (size > 1) {
-        // Nobody sends to or receives from PROC_NULL, so walls stay as they are.
+        // A message to or from PROC_NULL moves nothing, so the walls stay as they are.
         exchange(now, 1, left, cells + 1, right, LEFTWARDS);
         exchange(now, cells, right, 0, left, RIGHTWARDS);
       }

@@ -10,9 +10,9 @@ import java.util.List;
 
 /**
  * The launcher's other half on another host: runs the ranks there. It is started by {@code ssh} or
- * the like and speaks with the launcher over its standard streams, so nothing listens, and who may
- * start it is that command's business. When its input ends, or says nothing for ten seconds, it
- * ends its ranks and itself.
+ * the like and talks with the launcher over its standard streams, so no port listens, and that
+ * command decides which users may start it. When its input ends, or brings nothing for ten seconds,
+ * it ends its ranks and itself.
  */
 public final class Agent {
   private Agent() {}

@@ -61,7 +61,7 @@ final class AgentWire {
     void write(DataOutputStream to) throws IOException;
   }
 
-  /** One frame that has come. */
+  /** One frame that has arrived. */
   static final class Frame {
     private final int kind;
     private final byte[] bytes;
@@ -131,7 +131,7 @@ final class AgentWire {
     send(kind, bytes.toByteArray(), 0, bytes.size());
   }
 
-  /** Sends, or does nothing if the other side has gone: reading tells of that. */
+  /** Sends, or does nothing if the other side has gone: the thread that reads detects that. */
   void tell(int kind, Content content) {
     try {
       send(kind, content);
@@ -173,7 +173,7 @@ final class AgentWire {
                   Thread.sleep(BEAT_MS);
                 }
               } catch (IOException | InterruptedException e) {
-                // The other side is gone; whoever reads knows.
+                // The other side is gone; the thread that reads finds out by itself.
               }
             },
             "talaria-mpj-beat");

@@ -19,7 +19,7 @@ import java.util.concurrent.Semaphore;
 
 /**
  * A rank's link to its launcher, or to that one's agent: lines each way over a Unix-domain socket.
- * When it ends, so does the rank, because nobody would clean up behind it.
+ * When the link ends, so does the rank, because no launcher is left that could clean up behind it.
  */
 final class ControlLink implements Opening.Exchange {
   private final Path directory;

@@ -42,7 +42,7 @@ interface Host {
   /** Gives all ranks the rank addresses of all, by rank. */
   void rankAddresses(List<String> ofAll);
 
-  /** All ranks have come to the end: go on. */
+  /** All ranks have come to the end and may continue. */
   void go();
 
   /** What each of its ranks does or waits for, one line each; takes a few seconds at most. */

@@ -161,7 +161,10 @@ public final class Mpirun {
     return new RemoteHost(plan, options.shell, java, to, System.out, System.err);
   }
 
-  /** On one host that has no room for rings, connections do if nobody has asked for rings. */
+  /**
+   * Starts the ranks of this host. If there is no room for rings, the ranks use connections
+   * instead, unless the user has asked for rings.
+   */
   private Host ranksHere(Plan plan, Host.Events to) throws IOException {
     try {
       return new HostRanks(plan, to, System.out, System.err);
@@ -317,7 +320,7 @@ public final class Mpirun {
       for (int i = 0; i < ranks.length; i++) {
         Rank rank = ranks[i];
         boolean absent = waited ? !rank.init && rank.rankAddress == null : rank.pid == 0;
-        // Who has ended is missed only by those who wait for where it listens.
+        // A rank that has ended is missed only by ranks that wait for its address.
         if (absent && (!rank.ended || (waited && rankAddresses > 0))) {
           late.add(i);
         }

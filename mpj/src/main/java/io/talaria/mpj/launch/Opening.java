@@ -17,18 +17,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Opens the device of a rank that is a process, whoever has started it. */
+/** Opens the device of a rank that is a process, no matter which launcher has started it. */
 final class Opening {
   /** How long the launcher has to end the job before operations with a dead rank fail. */
   private static final long GRACE_NS = 3_000_000_000L;
 
   /** How ranks learn of each other before they have a device. */
   interface Exchange {
-    /** What the ranks of the job know, and nobody else; 32 bytes. */
+    /** The secret that only the ranks of the job know; 32 bytes. */
     byte[] secret();
 
     /**
-     * Tells where this rank is reached, and learns it of all; waits for the last of them.
+     * Publishes the address of this rank and returns the addresses of all; waits for the last of
+     * them.
      *
      * @param mine a line
      * @return a line of each rank
@@ -152,7 +153,7 @@ final class Opening {
     return new UcxWays(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
   }
 
-  /** Says at the end if somebody tried to connect who is not of the job. */
+  /** Reports at the end if a process that is not of the job tried to connect. */
   void sayWhoWasRefused() {
     if (links != null && links.refused() > 0) {
       System.err.println(

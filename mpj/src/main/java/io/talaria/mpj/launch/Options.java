@@ -190,7 +190,7 @@ final class Options {
     return of;
   }
 
-  /** A class that nobody has need not be looked for by all ranks. */
+  /** Refuses a main class that is on no class path, before all ranks are started to look for it. */
   private void checkMain() throws UsageException {
     String file = mainClass.replace('.', '/') + ".class";
     boolean here = hosts.isEmpty();

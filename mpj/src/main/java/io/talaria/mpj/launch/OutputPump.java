@@ -74,7 +74,7 @@ final class OutputPump extends Thread {
         }
       }
     } catch (IOException | UncheckedIOException e) {
-      // The rank is gone, or who listened.
+      // The rank is gone, or the reader of the output is.
     }
     if (line.size() > 0 || inside) {
       keep(line);
@@ -89,7 +89,7 @@ final class OutputPump extends Thread {
           pass(end);
         }
       } catch (IOException | UncheckedIOException e) {
-        // Nobody reads it.
+        // The reader of the output is gone.
       }
     }
   }

@@ -28,13 +28,13 @@ final class Pmi2Link extends Pmi {
   private final OutputStream out;
 
   /**
-   * Begins to speak.
+   * Begins the exchange.
    *
    * @param in from the launcher
    * @param out to it
    * @param job the launcher's name of the job
    * @param rank of this process
-   * @throws IOException if it speaks something else
+   * @throws IOException if the launcher uses another protocol
    */
   Pmi2Link(InputStream in, OutputStream out, String job, int rank) throws IOException {
     this.in = in;
@@ -126,7 +126,7 @@ final class Pmi2Link extends Pmi {
 
   @Override
   String getValue(String key) throws IOException {
-    // No job and no source: this job's values, whoever put them.
+    // No job and no source: this job's values, from any rank.
     Map<String, String> fields = ask("kvs-get", "jobid=;srcid=-1;key=" + key + ";");
     if (!"TRUE".equals(fields.get("found")) || !fields.containsKey("value")) {
       throw new IOException("the launcher has no value of " + key);

@@ -55,10 +55,10 @@ public final class PmiJob implements Job, Opening.Exchange {
   }
 
   /**
-   * Joins the job that the environment tells of.
+   * Joins the job that the environment describes.
    *
    * @return this rank's job; null if no such launcher has started it
-   * @throws UncheckedIOException if the launcher cannot be spoken with
+   * @throws UncheckedIOException if the exchange with the launcher fails
    */
   public static Job find() {
     Map<String, String> environment = System.getenv();
@@ -95,7 +95,7 @@ public final class PmiJob implements Job, Opening.Exchange {
     return Integer.parseInt(value);
   }
 
-  /** By HOST:PORT: the launcher wants to know first whom it speaks with. */
+  /** Connects to HOST:PORT: the launcher first expects the number of this process. */
   private static PmiLink connect(String address, int id) throws IOException {
     int colon = address.lastIndexOf(':');
     if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {

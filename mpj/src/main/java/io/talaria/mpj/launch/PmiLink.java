@@ -26,18 +26,19 @@ final class PmiLink extends Pmi {
   private int rank;
 
   /**
-   * Begins to speak.
+   * Begins the exchange.
    *
    * @param in from the launcher
    * @param out to it
-   * @throws IOException if it speaks something else
+   * @throws IOException if the launcher uses another protocol
    */
   PmiLink(InputStream in, OutputStream out) throws IOException {
     this(in, out, -1);
   }
 
   /**
-   * The same with a launcher that was connected to, and has to be told who speaks.
+   * The same over a connection that this process made: the launcher must be told which process it
+   * is.
    *
    * @param id number of this process
    */

@@ -218,7 +218,9 @@ final class RemoteHost implements Host {
     }
   }
 
-  /** A rank of this host: an agent cannot speak for another's. */
+  /**
+   * Reads a rank, which must be of this host: an agent cannot report for the ranks of another host.
+   */
   private int rank(DataInputStream in) throws IOException {
     int rank = in.readInt();
     if (rank < 0 || rank >= plan.size() || plan.hostOfRank().get(rank) != plan.host()) {

@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.launch;
 
-/** Watches that somebody says something at least every {@link AgentWire#SILENCE_NS}. */
+/** Watches that the other side sends something at least every {@link AgentWire#SILENCE_NS}. */
 final class Silence {
   private volatile long heard = System.nanoTime();
   private volatile boolean over;
@@ -32,7 +32,7 @@ final class Silence {
                   }
                 }
               } catch (InterruptedException e) {
-                // Nobody does.
+                // No code interrupts this thread.
               }
             },
             "talaria-mpj-silence");

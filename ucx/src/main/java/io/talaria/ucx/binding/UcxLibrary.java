@@ -127,7 +127,8 @@ public final class UcxLibrary {
     Libc.setenv("UCX_ERROR_SIGNALS", "", true);
     Libc.setenv("UCX_HANDLE_ERRORS", "none", true);
     Libc.setenv("UCX_LOG_FILE", "stderr", false);
-    // A thread and an inotify watch per process, for a file system that nobody mounts.
+    // UCX's VFS costs a thread and an inotify watch per process, for a file system that is never
+    // mounted.
     Libc.setenv("UCX_VFS_ENABLE", "n", false);
   }
 

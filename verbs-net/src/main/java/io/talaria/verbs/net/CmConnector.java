@@ -71,13 +71,13 @@ final class CmConnector {
   private volatile boolean stopping;
 
   /**
-   * Who was challenged.
+   * A challenge that was sent.
    *
    * @param hello what was asked
    * @param challenge what was told
    * @param endNs until when it holds
    */
-  @SuppressWarnings("ArrayRecordComponent") // nobody changes them
+  @SuppressWarnings("ArrayRecordComponent") // no code changes them
   private record Challenge(byte[] hello, byte[] challenge, long endNs) {}
 
   CmConnector(VerbsNode node) {
@@ -472,7 +472,7 @@ final class CmConnector {
 
   // ---- closing
 
-  /** Lets nobody connect any more; handshakes that are under way fail. */
+  /** Stops accepting connections; handshakes that are under way fail. */
   void shut() {
     for (ConnectionId listener : List.copyOf(listeners.keySet())) {
       listeners.remove(listener);

@@ -25,8 +25,9 @@ import javax.crypto.spec.SecretKeySpec;
  * REFUSAL    0 version  1 type  2 length 2          4 words
  * }</pre>
  *
- * <p>A proof is an HMAC-SHA256 by the common key over who speaks, the hello, the challenge, the
- * offer, in an answer its proof and the answer, and the number of the speaker's queue pair.
+ * <p>A proof is an HMAC-SHA256 by the common key over the role of the sender, the hello, the
+ * challenge, the offer, in an answer its proof and the answer, and the number of the sender's queue
+ * pair.
  */
 final class CmFrame {
   static final byte VERSION = 1;

@@ -45,7 +45,7 @@ public final class Connection implements AutoCloseable {
   /** The send thread waits for what was sent, a short time. */
   static final int DRAINING = 2;
 
-  /** The receive thread hands over what has come. */
+  /** The receive thread hands over messages that have arrived. */
   static final int DELIVERING = 3;
 
   /** The send thread closes the queue pair, */
@@ -689,7 +689,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** The handler may know of it now. */
+  /** Lets the receive thread tell the handler of the connection. */
   void announce() {
     announcing = true;
     scheduleReceiving();
@@ -714,7 +714,7 @@ public final class Connection implements AutoCloseable {
     return true;
   }
 
-  /** Something has come from the peer; by the receive thread. */
+  /** Called by the receive thread when something has arrived from the peer. */
   void heard() {
     if (greeting != null) {
       boolean ignored = greeting.complete(null);
@@ -772,7 +772,7 @@ public final class Connection implements AutoCloseable {
         || nowNs - closeBeganNs > node.options.lingerMs() * 1_000_000L;
   }
 
-  /** The peer learns that this side is closed. */
+  /** Tells the peer that this side is closed. */
   void endLife() {
     life.end();
   }
@@ -787,7 +787,7 @@ public final class Connection implements AutoCloseable {
     return stage;
   }
 
-  /** Goes on to a later stage; by the thread whose turn it is. */
+  /** Moves to a later stage; only the thread whose turn it is calls this. */
   void stage(int next) {
     stage = next;
   }

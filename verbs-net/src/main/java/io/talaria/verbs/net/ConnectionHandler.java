@@ -7,8 +7,8 @@ package io.talaria.verbs.net;
  * from its receive thread, one after the other; connections of one receive thread share it.
  *
  * <p>A handler that blocks stalls the connections of its thread: their peers run out of credits and
- * stop; other threads go on. What a handler throws is logged and closes the connection; the thread
- * goes on.
+ * stop; other threads continue. An exception that a handler throws is logged and closes the
+ * connection; the thread continues.
  */
 public interface ConnectionHandler {
   /**
@@ -20,7 +20,7 @@ public interface ConnectionHandler {
   default void connected(Connection connection) {}
 
   /**
-   * A message has come.
+   * A message has arrived.
    *
    * @param connection by which
    * @param message is valid until this method returns, unless {@link Message#keep} is called
@@ -28,7 +28,7 @@ public interface ConnectionHandler {
   void message(Connection connection, Message message);
 
   /**
-   * There may be room again after a send or a borrow was refused. May come without a reason.
+   * There may be room again after a send or a borrow was refused. May be called without a reason.
    *
    * @param connection to try again
    */
@@ -36,7 +36,7 @@ public interface ConnectionHandler {
 
   /**
    * The connection is closed; the last call. Messages that the peer had sent before it closed in an
-   * orderly way have come by now, unless this side has closed.
+   * orderly way have been handed over by now, unless this side has closed.
    *
    * @param connection that is over
    * @param reason why

@@ -26,9 +26,9 @@ import javax.crypto.spec.SecretKeySpec;
  *    |     (REFUSAL: words, instead of any of these)  |
  * }</pre>
  *
- * <p>A proof is an HMAC-SHA256 by the common key over who speaks and all frames so far: a frame of
- * another exchange, or of the other side, proves nothing. Blocks; whoever limits the time closes
- * the channel. Confined to one thread.
+ * <p>A proof is an HMAC-SHA256 by the common key over the role of the sender and all frames so far:
+ * a frame of another exchange, or of the other side, proves nothing. Blocks; a caller that limits
+ * the time closes the channel from another thread. Confined to one thread.
  */
 final class Exchange {
   private static final SecureRandom RANDOM = new SecureRandom();

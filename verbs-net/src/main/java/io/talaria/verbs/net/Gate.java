@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Where threads of the program wait for room. Whoever makes room calls {@link #open}, which costs a
- * fence when nobody waits.
+ * Where threads of the program wait for room. A thread that makes room calls {@link #open}, which
+ * costs only a fence if no thread waits.
  */
 final class Gate {
   private final ReentrantLock lock = new ReentrantLock();

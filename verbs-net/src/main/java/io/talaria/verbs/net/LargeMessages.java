@@ -17,8 +17,8 @@ import java.nio.ByteOrder;
  * reads it, hands it to the handler, and tells how many it has taken; then the memory is the
  * sender's again. A few may be under way each way; they are taken in order, one after the other.
  *
- * <p>What tells of one is a message of {@value #HEADER_BYTES} bytes, most significant byte first:
- * address 8, length 8, key 4, zero 4.
+ * <p>A large message is announced by a message of {@value #HEADER_BYTES} bytes, most significant
+ * byte first: address 8, length 8, key 4, zero 4.
  */
 final class LargeMessages {
   static final int HEADER_BYTES = 24;

@@ -3,14 +3,15 @@
 package io.talaria.verbs.net;
 
 /**
- * What has set a connection up and stays while it lives: the peer's end of it is the truth about
- * the peer. Both methods are called by the send thread, once.
+ * The channel that has set a connection up and stays open as long as the connection: its state at
+ * the peer's end decides whether the peer is still there. Both methods are called by the send
+ * thread, once.
  */
 @FunctionalInterface
 interface Life {
-  /** The peer learns that this side is closed. */
+  /** Tells the peer that this side is closed. */
   void end();
 
-  /** The queue pair is closed: what else belongs to it may go. */
+  /** Releases what else belongs to the queue pair, which is closed. */
   default void release() {}
 }

@@ -12,10 +12,10 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 
 /**
- * A message that has come, where the device has put it. Valid in {@link ConnectionHandler#message},
- * and until {@link #release} if it was kept; the object is used again for other messages then.
- * Numbers are in the byte order of this machine. Reading allocates nothing, except {@link
- * #segment}.
+ * A message that has arrived, where the device has put it. Valid in {@link
+ * ConnectionHandler#message}, and until {@link #release} if it was kept; the object is used again
+ * for other messages then. Numbers are in the byte order of this machine. Reading allocates
+ * nothing, except {@link #segment}.
  */
 public final class Message {
   private static final VarHandle STATE = handle();
@@ -67,7 +67,7 @@ public final class Message {
     return STATE.compareAndSet(this, HERE, OVER);
   }
 
-  /** The first bytes of what tells of a large message. */
+  /** The first bytes of the announcement of a large message. */
   MemorySegment header() {
     return memory;
   }

@@ -3,7 +3,8 @@
 package io.talaria.verbs.net;
 
 /**
- * What a node has done so far. The numbers are read one after the other, while the threads go on.
+ * What a node has done so far. The numbers are read one after the other, while the threads
+ * continue.
  *
  * @param connections how many are open
  * @param opened how many connections were opened

@@ -9,10 +9,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a {@link VerbsNode} shall be. Immutable. Without anything said: the first device, a quarter
- * of the processors for sending and as many for receiving, 32 connections, slices of 4 KiB, windows
- * of 16 messages; some 8 MiB of registered memory. Threads spin for 20 µs before they sleep, if
- * there are more than two processors.
+ * Configuration of a {@link VerbsNode}. Immutable. The defaults: the first device, a quarter of the
+ * processors for sending and as many for receiving, 32 connections, slices of 4 KiB, windows of 16
+ * messages; some 8 MiB of registered memory. Threads spin for 20 µs before they sleep, if there are
+ * more than two processors.
  */
 public final class NetOptions {
   private static final int MIN_KEY_BYTES = 16;
@@ -141,7 +141,7 @@ public final class NetOptions {
     return largeMemoryBytes;
   }
 
-  /** The key, which nobody changes. */
+  /** The key; the caller must not change it. */
   Optional<byte[]> key() {
     return Optional.ofNullable(key);
   }
@@ -196,7 +196,7 @@ public final class NetOptions {
         + rdmaCm;
   }
 
-  /** What a node shall be. Not thread-safe; may be used again. */
+  /** Collects the configuration of a node. Not thread-safe; may be used again. */
   public static final class Builder {
     private String device = "";
     private int port = 1;

@@ -16,7 +16,7 @@ import org.jctools.queues.atomic.MpscAtomicArrayQueue;
 /**
  * A thread of a node: takes completions and serves connections that others have put into its queue;
  * when there is nothing it looks for a short time, then sleeps on its completion channel and its
- * doorbell. Whoever gives it something calls {@link #wake} afterwards.
+ * doorbell. A thread that gives it work calls {@link #wake} afterwards.
  */
 abstract class NetThread extends Thread {
   static final System.Logger LOG = System.getLogger("io.talaria.verbs.net");
@@ -39,7 +39,7 @@ abstract class NetThread extends Thread {
   private final Epoll epoll = new Epoll();
   private final long spinNs;
 
-  /** 1: whoever has work must ring. */
+  /** 1: a thread that brings work must wake this one. */
   @SuppressWarnings("UnusedVariable") // by its handle
   private int sleeping;
 
@@ -91,7 +91,7 @@ abstract class NetThread extends Thread {
   /** Does what else there is to do; gives whether there was something. */
   abstract boolean more();
 
-  /** Whether there is something that no event tells of; asked before it sleeps. */
+  /** Whether there is work that no event announces; asked before it sleeps. */
   abstract boolean hasMore();
 
   /** Whether it must look again soon, because it waits for time to pass. */

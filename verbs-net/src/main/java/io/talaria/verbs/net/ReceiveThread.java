@@ -31,7 +31,7 @@ final class ReceiveThread extends NetThread {
   /** Whose requests are owed, the oldest first. */
   private final ArrayDeque<Connection> owed;
 
-  /** How many are owed that nobody gets credit for. */
+  /** How many are owed for which no peer gets credit. */
   private int ownOwed;
 
   /** Messages that were kept and are released now. */
@@ -86,7 +86,7 @@ final class ReceiveThread extends NetThread {
         connection.owedEntries++;
         used++;
       } else {
-        // Nobody looks into its slice: it can be posted again at once.
+        // No code reads its slice, so it can be posted again at once.
         if (message.over()) {
           circle.free(message.index);
         }

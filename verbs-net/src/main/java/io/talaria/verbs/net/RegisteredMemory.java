@@ -85,7 +85,7 @@ public final class RegisteredMemory implements AutoCloseable {
 
   /**
    * Closes it: keys of peers are of no use any more. What was in it stays readable for as long as
-   * somebody refers to the segment.
+   * the program refers to the segment.
    *
    * @throws IllegalStateException if operations of this node are under way
    */

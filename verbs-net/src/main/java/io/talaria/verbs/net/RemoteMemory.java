@@ -11,8 +11,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Where memory of a peer is and by which key it may be accessed, as {@link RegisteredMemory#handle}
- * gives it; a peer gets it by a message, for instance. Immutable. Whoever has the handle and a
- * connection to the node can use the memory: it is as good as a password.
+ * gives it; a peer gets it by a message, for instance. Immutable. A peer that has the handle and a
+ * connection to the node can use the memory: keep the handle secret like a password.
  *
  * @param node whose memory it is
  * @param address where it begins there

@@ -98,8 +98,8 @@ final class SendRing {
   }
 
   /**
-   * Claims a record: its position in the low 32 bits, or {@link #NO_ROOM} or {@link #SHUT}. Whoever
-   * has claimed must publish.
+   * Claims a record: its position in the low 32 bits, or {@link #NO_ROOM} or {@link #SHUT}. A
+   * thread that has claimed a record must publish it.
    */
   long claim(boolean message) {
     while (true) {
@@ -153,7 +153,7 @@ final class SendRing {
     return (int) (long) TAIL.getAcquire(this);
   }
 
-  /** Lets nobody claim any more. */
+  /** Refuses all further claims. */
   void shut() {
     long ignored = (long) TAIL.getAndBitwiseOr(this, Long.MIN_VALUE);
   }

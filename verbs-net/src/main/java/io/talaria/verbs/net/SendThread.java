@@ -94,7 +94,7 @@ final class SendThread extends NetThread {
     }
   }
 
-  /** Tells those that were refused that slices have come back. */
+  /** Tells all connections that slices have come back, if a borrow was refused before. */
   private boolean slicesBack() {
     if (!pool.wanted || pool.isEmpty()) {
       return false;
@@ -349,7 +349,7 @@ final class SendThread extends NetThread {
     return false;
   }
 
-  /** Gives back what the ring holds; false: somebody is still writing a record. */
+  /** Gives back what the ring holds; false: a thread is still writing a record. */
   private boolean swept(Connection connection) {
     SendRing ring = connection.ring;
     int end = ring.end();

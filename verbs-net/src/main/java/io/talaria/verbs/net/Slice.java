@@ -7,9 +7,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A piece of a send thread's registered block, in which a message is written in place. Whoever
- * borrows it owns it until it is sent or released; then it must not be touched any more, because
- * the device reads it and somebody else may borrow it next. One thread at a time.
+ * A piece of a send thread's registered block, in which a message is written in place. The thread
+ * that borrows it owns it until it is sent or released; then that thread must not touch it any
+ * more, because the device reads it and another thread may borrow it next. One thread at a time.
  */
 public final class Slice {
   private static final VarHandle STATE = handle();

@@ -177,7 +177,7 @@ public final class VerbsNode implements AutoCloseable {
   /**
    * Opens a device, registers memory and starts the threads.
    *
-   * @param options what it shall be
+   * @param options its configuration
    * @return a node, to be closed
    * @throws VerbsException if the library refuses; for the limit of locked memory the message says
    *     what to do

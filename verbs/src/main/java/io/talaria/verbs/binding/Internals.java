@@ -20,12 +20,12 @@ public interface Internals {
   /** Refuses a queue pair whose context is another one. */
   void requireContext(Context context, QueuePair.Builder options);
 
-  /** Says who does it; once. */
+  /** Sets the implementation of these methods; called once. */
   static void set(Internals internals) {
     Holder.internals = internals;
   }
 
-  /** Who does it. */
+  /** Returns the implementation of these methods. */
   static Internals get() {
     if (Holder.internals == null) {
       try {

@@ -7,8 +7,8 @@ package io.talaria.verbs.cm;
  * waits for who has it.
  *
  * @param type what happened
- * @param id whom it happened to; for {@link Type#CONNECT_REQUEST} a new one, to be accepted or
- *     rejected, and closed
+ * @param id the identifier that it concerns; for {@link Type#CONNECT_REQUEST} a new one, to be
+ *     accepted or rejected, and closed
  * @param listener who was asked, for {@link Type#CONNECT_REQUEST}; else null
  * @param status 0; a negated error number; or, for {@link Type#REJECTED}, the peer's reason
  * @param privateData what the peer has sent with it, maybe with zeros after it
@@ -46,7 +46,7 @@ public record ConnectionEvent(
     CONNECT_ERROR,
     /** The peer does not answer. */
     UNREACHABLE,
-    /** The peer has said no, or nobody listens. */
+    /** The peer has refused, or no program listens there. */
     REJECTED,
     /** The connection is there. */
     ESTABLISHED,

@@ -112,8 +112,8 @@ public final class ConnectionId implements AutoCloseable {
    * Looks for a device to an address ({@code rdma_resolve_addr}). Does not block; ends with {@link
    * ConnectionEvent.Type#ADDRESS_RESOLVED} or {@link ConnectionEvent.Type#ADDRESS_ERROR}.
    *
-   * @param local by which address, or null
-   * @param peer of whom
+   * @param local the address of this side, or null
+   * @param peer the address of the peer
    * @param timeoutMs how long that may take, at least 1
    * @throws VerbsException if there is none
    */
@@ -241,9 +241,9 @@ public final class ConnectionId implements AutoCloseable {
 
   /**
    * Ends the connection ({@code rdma_disconnect}): the queue pair goes into error, and {@link
-   * ConnectionEvent.Type#DISCONNECTED} comes at the other end. Whoever gets that calls this method,
-   * too, which is the answer: only then, or after a time-out of RDMA CM of a minute or more, comes
-   * the event at the end that began.
+   * ConnectionEvent.Type#DISCONNECTED} comes at the other end. The other end answers by calling
+   * this method, too: only then, or after a time-out of RDMA CM of a minute or more, does the event
+   * come at the end that called first.
    *
    * @throws VerbsException if there is none
    */

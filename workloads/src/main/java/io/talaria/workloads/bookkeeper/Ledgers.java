@@ -17,7 +17,10 @@ import org.apache.bookkeeper.client.api.WriteHandle;
 import org.apache.bookkeeper.common.concurrent.FutureUtils;
 import org.apache.bookkeeper.conf.ClientConfiguration;
 
-/** A client of a cluster of one bookie; each ledger has one copy. Whoever connects it closes it. */
+/**
+ * A client of a cluster of one bookie; each ledger has one copy. The caller that connects it closes
+ * it.
+ */
 final class Ledgers {
   /** To ZooKeeper and to the bookie. */
   static final int CONNECTIONS = 2;

@@ -13,7 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Counts with whoever connects, each in threads of its own. */
+/** Counts with each client that connects, in threads of its own. */
 final class CounterServer implements Service {
   private final ServerSocketChannel listener;
 
@@ -65,7 +65,7 @@ final class CounterServer implements Service {
       CompletableFuture<Void> sent = sending(numbers, upTo);
       long wrong = 0;
       for (long due = 1; due <= upTo; due++) {
-        // Goes on after a wrong one: the client still sends, and must hear of it in the end.
+        // Continues after a wrong number: the client still sends, and must hear of it in the end.
         if (numbers.read() != due && wrong == 0) {
           wrong = due;
         }
@@ -74,7 +74,7 @@ final class CounterServer implements Service {
       numbers.write(wrong == 0 ? upTo : -wrong);
       numbers.read(); // until the client ends it, who has looked at the transport by then
     } catch (IOException | ExecutionException e) {
-      // The client has gone, and knows better why.
+      // The client has gone, and reports the reason itself.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

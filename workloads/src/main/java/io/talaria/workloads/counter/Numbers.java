@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Numbers of 64 bits over a blocking channel. One thread may write while another reads; whoever
- * opened the channel closes it.
+ * Numbers of 64 bits over a blocking channel. One thread may write while another reads; the caller
+ * that opened the channel closes it.
  */
 final class Numbers {
   /** What a client begins with. */

@@ -35,7 +35,7 @@ final class LineFeeder {
       }
       client.send(new EchoLine(null));
     } catch (HarnessException e) {
-      // The client has gone; whoever waits for its answers is told why.
+      // The client has gone; the thread that waits for its answers is told why.
     }
   }
 }

@@ -62,7 +62,7 @@ final class NettyEcho implements EchoLink {
       throw Peer.cannotConnect(server, connected.cause());
     }
     channel = connected.channel();
-    // Past the frames: what the server shall do on this connection.
+    // Past the frames: what the server is to do on this connection.
     channel.pipeline().firstContext().writeAndFlush(Unpooled.wrappedBuffer(NettyServer.echoes()));
   }
 

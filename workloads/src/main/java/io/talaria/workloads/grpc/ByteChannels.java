@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Connections to a {@link ByteServer}, each a channel of gRPC, on event loops that they share. Used
- * by one thread; whoever opened it closes it.
+ * by one thread; the caller that opened it closes it.
  */
 public final class ByteChannels implements AutoCloseable {
   /** The longest message that both sides take, with what gRPC puts around it. */

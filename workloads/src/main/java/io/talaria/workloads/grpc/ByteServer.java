@@ -14,7 +14,7 @@ import io.talaria.bench.compare.Task;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 
-/** A server of {@link ByteService}. Closed by whoever opened it. */
+/** A server of {@link ByteService}. The caller that opened it closes it. */
 public final class ByteServer implements Service {
   private final EventLoopGroup loops;
   private final Server server;

@@ -55,7 +55,7 @@ public final class ByteService {
 
     @Override
     public void onError(Throwable failure) {
-      // The client has gone, and with it whoever wants an answer.
+      // The client has gone, so no answer is needed.
     }
 
     @Override

@@ -14,7 +14,7 @@ abstract class Caller {
   private final int sizeBytes;
   private final byte[] message;
 
-  /** Confined to whoever calls, or is called back, while a run goes on. */
+  /** Confined during a run to the thread that makes the calls or receives the callbacks. */
   private Histogram histogram = Latencies.histogram();
 
   Caller(int sizeBytes) {

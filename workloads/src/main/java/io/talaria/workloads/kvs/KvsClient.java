@@ -13,7 +13,8 @@ import java.util.List;
 
 /**
  * A client of the key-value store: one connection to each server, of which the key's hash chooses.
- * Calls block, for ten seconds at most; any thread may make them. Whoever connects it closes it.
+ * Calls block, for ten seconds at most; any thread may make them. The caller that connects it
+ * closes it.
  */
 public final class KvsClient implements AutoCloseable {
   private static final Query NOTHING = new Query("", List.of(), 0);

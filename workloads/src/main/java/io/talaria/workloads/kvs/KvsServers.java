@@ -24,7 +24,7 @@ public final class KvsServers implements Servers {
    *
    * @param launch how to start JVMs
    * @param main the class they run
-   * @param implementation whose sockets
+   * @param implementation the implementation whose sockets are used
    * @param count how many
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted

@@ -401,9 +401,10 @@ public final class BenchMessagesCommand implements Subcommand {
   }
 
   /**
-   * Finds the agent if somebody needs it. Who is not named is left out without it.
+   * Finds the agent if an implementation needs it. Without the agent, an implementation that the
+   * user has not named is left out.
    *
-   * @return null if nobody needs it
+   * @return null if no implementation needs it
    */
   private AgentJar agent(List<MessagesImplementation> implementations) throws HarnessException {
     if (!implementations.contains(MessagesImplementation.NETTY_KRYO_AGENT) || Pair.bothPlain()) {

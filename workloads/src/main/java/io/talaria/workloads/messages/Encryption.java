@@ -29,7 +29,7 @@ final class Encryption {
   /**
    * Makes the key that both nodes are to have, if they need one.
    *
-   * @param implementation who
+   * @param implementation the implementation
    * @param directory that both are told
    * @throws HarnessException if it cannot be written
    */
@@ -56,7 +56,7 @@ final class Encryption {
    * Adds what makes a node of an implementation.
    *
    * @param options of a node
-   * @param implementation which
+   * @param implementation the implementation
    * @param directory as of {@link #prepare}
    * @return the options
    */
@@ -72,9 +72,9 @@ final class Encryption {
   }
 
   /**
-   * Fails unless a connection is as it shall be.
+   * Fails unless a connection has the transport and the encryption that it should have.
    *
-   * @param implementation who is measured
+   * @param implementation the implementation that is measured
    * @param peer the other end, connected
    * @throws HarnessException if it took another transport, or is not encrypted though it should be
    */

@@ -8,7 +8,7 @@ import io.talaria.messaging.IdleStrategy;
 /**
  * What both JVMs are told.
  *
- * @param implementation whose turn it is
+ * @param implementation the implementation that is measured
  * @param pattern what is done
  * @param sizeBytes the object
  * @param idleStrategy what pollers of nodes do while nothing comes

@@ -28,7 +28,7 @@ public final class MessagesNode {
   public static void main(String[] args) throws IOException {
     Node node = Node.start(options(OTHER, args[0]));
     while (System.in.read() >= 0) {
-      // Until whoever has started this ends, or says so.
+      // Until the process that started this one ends, or tells it to end.
     }
     node.close();
   }

@@ -22,7 +22,7 @@ enum MessagesPattern {
   /** Connections between all nodes, none of which was there before. */
   CONNECT("connect");
 
-  /** What is measured if nobody says what. */
+  /** What is measured by default. */
   static final List<MessagesPattern> USUAL = List.of(THROUGHPUT, REQUEST);
 
   private final String word;

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * Objects between nodes, each in a new JVM; all begin together, as often as they are told. For
  * nodes alone: in the iterations of others it does nothing.
  *
- * @param pattern who sends to whom
+ * @param pattern which nodes send to which others
  * @param nodes how many there are
  * @param sizeBytes the object
  * @param how they are sent and received

@@ -32,7 +32,9 @@ public final class NodesDoctor implements NodesInquiry {
   private static final int MIN_LIMIT = 100;
   private static final int SPARE_IDS = 1000;
 
-  /** What is never sent: a node connects to those to whom somebody wants to send. */
+  /**
+   * A message that is never sent: a node connects only to the nodes that a thread wants to send to.
+   */
   record Nothing() {}
 
   /** Creates the inquiry; the command finds it. */

@@ -17,7 +17,7 @@ import java.util.Locale;
  */
 record NodesHow(
     int threads, int handlers, Dispatch dispatch, boolean reuse, IdleStrategy idleStrategy) {
-  /** As it is if nobody says how. */
+  /** The defaults. */
   static final NodesHow USUAL = new NodesHow(1, 0, Dispatch.INLINE, false, IdleStrategy.ADAPTIVE);
 
   /** The same with another idle strategy. */

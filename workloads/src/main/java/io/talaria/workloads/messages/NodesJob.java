@@ -10,8 +10,8 @@ import java.util.List;
  *
  * @param id of its node, from 1
  * @param nodes how many there are
- * @param implementation by which transport
- * @param pattern who sends to whom
+ * @param implementation the implementation, which tells the transport
+ * @param pattern which nodes send to which others
  * @param sizeBytes the objects
  * @param how they are sent and received
  * @param directory a private one of all of them, for what has names

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * @param figures one after the other
  */
 record PaperGrid(List<Figure> figures) {
-  /** What of it there is, if nobody says what. */
+  /** The patterns of the grid, all of which are measured by default. */
   static final List<MessagesPattern> PATTERNS =
       List.of(
           MessagesPattern.THROUGHPUT,

@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a run of {@link PaperGrid} comes to, for people: tables, and pictures.
+ * What a run of {@link PaperGrid} comes to, as text for the user: tables, and pictures.
  *
  * @param grid what was measured
- * @param implementations by whom
+ * @param implementations the implementations that were measured
  * @param found what was found
  */
 record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations, Comparison found) {

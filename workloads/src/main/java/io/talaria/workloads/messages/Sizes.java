@@ -10,7 +10,7 @@ final class Sizes {
   static final int LARGE = 64;
   static final int MOST = 1 << 20;
 
-  /** Those that are sent if nobody says which. */
+  /** The sizes that are sent by default. */
   static final List<Integer> USUAL = List.of(SMALL, LARGE);
 
   private static final int KIBI = 1 << 10;

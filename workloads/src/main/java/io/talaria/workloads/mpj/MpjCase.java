@@ -86,7 +86,7 @@ final class MpjCase implements BenchmarkCase {
   }
 
   /**
-   * Returns the name for people of a figure.
+   * Returns the name of a figure to be displayed.
    *
    * @param bytes which size
    */
@@ -122,7 +122,7 @@ final class MpjCase implements BenchmarkCase {
     }
   }
 
-  /** One that fails has no figure in this iteration; the others go on. */
+  /** An implementation that fails has no figure in this iteration; the others continue. */
   private void measure(MpjImplementation implementation) throws InterruptedException {
     try {
       figures.put(implementation, launch.measure(implementation, job));

@@ -110,7 +110,10 @@ record MpjExpress(List<String> before, Path folder) {
     }
   }
 
-  /** Asks the kernel: whoever connects is a launcher to the daemon. */
+  /**
+   * Whether the daemon listens. Asks the kernel, because the daemon would take a connection for a
+   * launcher.
+   */
   private static boolean listens() throws HarnessException {
     String port = String.format(Locale.ROOT, ":%04X", DAEMON_PORT);
     for (Path table : List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"))) {

@@ -188,7 +188,7 @@ final class MpjLaunch implements AutoCloseable {
   /**
    * Measures.
    *
-   * @param implementation who
+   * @param implementation the implementation
    * @param job what
    * @return what its ranks found, with a figure for each size
    * @throws HarnessException if it failed, or its connections were not accelerated though they

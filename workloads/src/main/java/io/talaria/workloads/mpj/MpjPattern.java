@@ -29,7 +29,7 @@ enum MpjPattern {
   OBJECTS("objects", "half round trip of an object", Quantity.TIME, Sizes.SHORT),
   /** {@code Barrier}. */
   BARRIER("barrier", "Barrier", Quantity.TIME, List.of(0)),
-  /** {@code Bcast} of bytes, whose root goes iteration. */
+  /** {@code Bcast} of bytes, whose root rotates over the ranks. */
   BCAST("bcast", "Bcast", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
   /** {@code Allreduce}: sums of doubles. */
   ALLREDUCE("allreduce", "Allreduce", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
@@ -112,7 +112,7 @@ enum MpjPattern {
     };
   }
 
-  /** Returns its name for people. */
+  /** Returns its name to be displayed. */
   String title() {
     return title;
   }

@@ -18,7 +18,7 @@ import java.util.Map;
  * @param machine the conditions
  * @param found what was found
  * @param cases what was measured
- * @param implementations who was wanted
+ * @param implementations the implementations that the user asked for
  * @param absent who of them is not here, and why
  * @param targets the ratios
  */

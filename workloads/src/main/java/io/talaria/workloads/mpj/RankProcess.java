@@ -134,7 +134,10 @@ final class RankProcess implements AutoCloseable {
     tree().forEach(ProcessHandle::destroyForcibly);
   }
 
-  /** What its launcher started before it ended belongs to nobody now, and ends by itself. */
+  /**
+   * The process and its descendants. A process whose launcher has ended is no longer a descendant,
+   * and ends by itself.
+   */
   private List<ProcessHandle> tree() {
     List<ProcessHandle> all = new ArrayList<>();
     try (Stream<ProcessHandle> below = process.descendants()) {

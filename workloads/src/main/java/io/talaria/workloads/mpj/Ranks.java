@@ -262,7 +262,7 @@ public final class Ranks {
     }
   }
 
-  /** The root goes iteration, so that it cannot run ahead of the others. */
+  /** The root rotates over the ranks, so that it cannot run ahead of the others. */
   private void broadcasts(byte[] array, int count) {
     for (int i = 0; i < count; i++) {
       world.Bcast(array, 0, array.length, MPI.BYTE, i % size);

@@ -30,7 +30,8 @@ public final class BoundedLines {
    * @throws IOException if it cannot be read
    */
   public String next() throws IOException {
-    // Only now: such a line may have no end, and whoever reads shall hear of it before.
+    // Skips the rest of a long line only now: it may have no end, and the caller must get its
+    // beginning before.
     while (inLongLine) {
       int c = in.read();
       inLongLine = c >= 0 && !ends(c);

@@ -32,8 +32,8 @@ public final class FolderServer implements Servers {
    *
    * @param launch how to start it
    * @param main the class that it runs
-   * @param implementation whose sockets
-   * @return the server; whoever calls closes it
+   * @param implementation the implementation whose sockets are used
+   * @return the server; the caller closes it
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */

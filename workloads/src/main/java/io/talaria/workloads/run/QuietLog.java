@@ -7,7 +7,10 @@ import java.util.logging.Logger;
 
 /** What libraries in a child JVM log; it is shown only if that JVM fails. */
 public final class QuietLog {
-  /** Held, because a logger that nobody holds forgets its level. */
+  /**
+   * Held, because a logger that is not strongly referenced may be collected and then forgets its
+   * level.
+   */
   private static final Logger ROOT = Logger.getLogger("");
 
   private QuietLog() {}

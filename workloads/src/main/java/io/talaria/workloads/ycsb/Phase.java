@@ -18,7 +18,7 @@ public enum Phase {
         workload.get(this == LOAD ? WorkloadFile.RECORDS : WorkloadFile.OPERATIONS));
   }
 
-  /** Returns the name for people. */
+  /** Returns the name to be displayed. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

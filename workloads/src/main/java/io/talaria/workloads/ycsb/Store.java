@@ -36,8 +36,8 @@ public interface Store {
    * Starts empty servers on this machine.
    *
    * @param launch how to start JVMs
-   * @param implementation on whose sockets
-   * @return the servers; whoever calls closes them
+   * @param implementation the implementation whose sockets are used
+   * @return the servers; the caller closes them
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */

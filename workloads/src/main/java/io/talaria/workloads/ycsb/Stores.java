@@ -4,7 +4,7 @@ package io.talaria.workloads.ycsb;
 
 import site.ycsb.DB;
 
-/** The connections of a client JVM to a store. Whoever opens them closes them. */
+/** The connections of a client JVM to a store. The caller that opens them closes them. */
 public interface Stores extends AutoCloseable {
   /** Opens connections. */
   @FunctionalInterface

@@ -17,7 +17,7 @@ import site.ycsb.Workload;
 
 /** YCSB's client threads. Used by one thread. */
 final class WorkerGroup {
-  /** Of operations a millisecond that a thread shall not exceed. */
+  /** Limit of a thread's operations per millisecond: none. */
   private static final double UNTHROTTLED = 0;
 
   private final CountDownLatch finished;
@@ -36,7 +36,7 @@ final class WorkerGroup {
       long operations) {
     int threads = bindings.size();
     finished = new CountDownLatch(threads);
-    // The wrapper measures; it traces, too, for whom no one listens.
+    // The wrapper measures; it also needs a tracer, to which nothing listens.
     Tracer tracer = new Tracer.Builder("ycsb").conf(HTraceConfiguration.EMPTY).build();
     for (int i = 0; i < threads; i++) {
       DB measured = new DBWrapper(bindings.get(i), tracer);

@@ -201,7 +201,7 @@ public final class YcsbOptions {
     return live;
   }
 
-  /** Returns where YCSB shall write its figures, or null. */
+  /** Returns where YCSB is to write its figures, or null. */
   Path export() {
     return export;
   }

@@ -21,7 +21,7 @@ final class ZooKeeperSession {
 
   private ZooKeeperSession() {}
 
-  /** Returns a session that stands; whoever calls closes it. */
+  /** Returns a connected session; the caller closes it. */
   static ZooKeeper open(HostPort server)
       throws IOException, HarnessException, InterruptedException {
     ZKClientConfig config = new ZKClientConfig();

@@ -70,7 +70,7 @@ static void collective(struct work *w, int count) {
   if (strcmp(p, "barrier") == 0) {
     for (int i = 0; i < count; i++) MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(p, "bcast") == 0) {
-    // The root goes iteration, so that it cannot run ahead of the others.
+    // The root rotates over the ranks, so that it cannot run ahead of the others.
     for (int i = 0; i < count; i++)
       MPI_Bcast(w->out, w->length, MPI_BYTE, i % size, MPI_COMM_WORLD);
   } else if (strcmp(p, "allreduce") == 0) {

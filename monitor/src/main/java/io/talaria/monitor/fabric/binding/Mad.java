@@ -189,7 +189,7 @@ public final class Mad {
    *
    * @param handle an open port
    * @param answer at least {@link FabricStructs#MAD_BYTES}
-   * @param lid whom to ask
+   * @param lid the LID that the request is sent to
    * @param port about which of its ports
    * @param attribute which
    * @param timeoutMs milliseconds
@@ -213,7 +213,7 @@ public final class Mad {
    * Resets counters of a port.
    *
    * @param handle an open port
-   * @param lid whom to ask
+   * @param lid the LID that the request is sent to
    * @param port which of its ports
    * @param mask which counters
    * @param attribute of which attribute

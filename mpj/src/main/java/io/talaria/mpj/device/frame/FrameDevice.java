@@ -17,9 +17,10 @@ import mpi.ProcessFailedException;
  * FrameInput}.
  *
  * <p>A message up to the eager limit goes in one EAGER frame as long as its sender has credit at
- * the receiver; credit comes back when a message is matched, so what nobody receives is bounded.
- * Any other message is announced by RTS, in the same order; its receiver answers CTS when it has
- * matched it, and gets DATA frames. RTS are not limited: a receive for a late one must find it.
+ * the receiver; credit comes back when a message is matched, so the memory for unmatched messages
+ * is bounded. Any other message is announced by RTS, in the same order; its receiver answers CTS
+ * when it has matched it, and gets DATA frames. RTS are not limited: a receive for a late one must
+ * find it.
  */
 public abstract class FrameDevice extends Device implements Peers {
   /** What one early message costs of the credit beside its bytes. */
@@ -106,7 +107,7 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   /**
-   * What to run when a message has come that nobody had posted a receive for.
+   * What to run when a message has arrived for which no receive was posted.
    *
    * @param action short, and called under the engine's lock
    */
@@ -115,8 +116,8 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   /**
-   * What to run, on a thread of the device, when something has happened that progress should see
-   * although nobody may be waiting. It takes the engine's lock.
+   * What to run, on a thread of the device, when something has happened that progress should see,
+   * although possibly no thread is waiting. It takes the engine's lock.
    *
    * @param action makes progress
    */
@@ -808,7 +809,7 @@ public abstract class FrameDevice extends Device implements Peers {
     return true;
   }
 
-  /** Whether a frame has come, or one that waits would find room. */
+  /** Whether a frame has arrived, or one that waits would find room. */
   protected final boolean somethingToDo() {
     discover();
     for (int i = 0; i < inputCount; i++) {

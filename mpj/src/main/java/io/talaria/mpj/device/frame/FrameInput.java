@@ -9,7 +9,7 @@ public abstract class FrameInput {
   /** For subclasses. */
   protected FrameInput() {}
 
-  /** Where the next frame begins in {@link #segment}, or -1 if none has come. */
+  /** Where the next frame begins in {@link #segment}, or -1 if none has arrived. */
   public abstract long poll();
 
   /** Where frames are read. */

@@ -5,8 +5,8 @@ package io.talaria.mpj.device.frame;
 import mpi.ProcessFailedException;
 
 /**
- * Where the parts of a device tell of other ranks. All methods are called under the engine's lock,
- * and not while a frame is being handled.
+ * Receives what the parts of a device report about other ranks. All methods are called under the
+ * engine's lock, and not while a frame is being handled.
  */
 public interface Peers {
   /**

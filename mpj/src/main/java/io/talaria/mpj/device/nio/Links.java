@@ -32,9 +32,9 @@ import mpi.ProcessFailedException;
  * whichever of the two is first. If both are at once, the lower rank's is the one.
  *
  * <p>A thread accepts, and virtual threads shake hands and connect, so that a rank which computes
- * can be reached; what they have made is taken over under the engine's lock in {@link #round}.
- * Whoever does not prove that it knows the job's secret is closed and counted. All other methods
- * are called under the engine's lock, but for {@link #sleep} and {@link #wake}.
+ * can be reached; what they have made is taken over under the engine's lock in {@link #round}. A
+ * connection whose peer does not prove that it knows the job's secret is closed and counted. All
+ * other methods are called under the engine's lock, but for {@link #sleep} and {@link #wake}.
  */
 public final class Links implements Ways {
   /** From how many links on a selector is asked which to read. */
@@ -93,7 +93,7 @@ public final class Links implements Ways {
     public Options() {}
 
     /**
-     * What all ranks of the job know and nobody else.
+     * The secret that only the ranks of the job know.
      *
      * @param bytes 32 random ones; not copied
      */
@@ -216,7 +216,7 @@ public final class Links implements Ways {
     return refused.get();
   }
 
-  /** Why the last of them was, for people; empty if none was. */
+  /** Why the last of them was refused, as text for the user; empty if none was. */
   public String lastRefusal() {
     return lastRefusal;
   }
@@ -238,7 +238,7 @@ public final class Links implements Ways {
             oldest = handshaking.removeFirst();
           }
         }
-        // Who connects in silence does not keep the ranks out.
+        // A client that connects and sends nothing does not keep the ranks out.
         close(oldest);
         Thread.ofVirtual().start(() -> shakeHands(channel));
       } catch (IOException e) {

@@ -38,7 +38,7 @@ final class Futex {
   /**
    * Sleeps while the word has the value, at most so long; may return early.
    *
-   * @param timeout 16 bytes that nobody else uses meanwhile
+   * @param timeout 16 bytes that no other thread uses during the call
    */
   static void await(long address, int value, long limitNs, MemorySegment timeout) {
     if (NUMBER < 0) {

@@ -66,7 +66,10 @@ public final class RingDevice extends FrameDevice {
     ways.disarm();
   }
 
-  /** Whether nobody rings although there is something; a writer may be between the two. */
+  /**
+   * Whether no wake-up comes although there is a frame. Waits, because the writer may have written
+   * the frame but not yet sent the wake-up.
+   */
   private boolean stillUnrung() {
     if (!DIAGNOSE) {
       return false;

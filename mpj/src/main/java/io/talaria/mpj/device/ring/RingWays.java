@@ -100,13 +100,13 @@ public final class RingWays implements AutoCloseable {
     VarHandle.fullFence();
   }
 
-  /** Whether the announcement stands: nobody has rung. */
+  /** Whether the announcement still stands: no writer has sent a wake-up. */
   public boolean armed() {
     return pages.announced(rank);
   }
 
   /**
-   * Sleeps until somebody rings or has rung, or {@link #disarm}.
+   * Sleeps until a writer sends a wake-up or has sent one, or until {@link #disarm}.
    *
    * @param limitNs nanoseconds
    */

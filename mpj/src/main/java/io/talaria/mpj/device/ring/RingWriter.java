@@ -23,8 +23,8 @@ import java.lang.invoke.VarHandle;
  *   <li><b>Heads are published by quarters.</b> What was read but not published is less than a
  *       quarter, and a frame with the gap before it takes at most half and a little; so a writer
  *       that finds no room always has a publication ahead.
- *   <li><b>Two ringers.</b> Only who turns S from 1 to 0 rings, so a sleep gets one doorbell; a
- *       sleeper that comes back by its time limit turns S itself.
+ *   <li><b>Two writers that wake.</b> Only the thread that changes S from 1 to 0 sends a wake-up,
+ *       so a sleep gets one wake-up; a sleeper whose time limit has passed changes S itself.
  *   <li><b>A frame that is not there yet.</b> The word where the next frame will begin is zeroed
  *       before the length of this one is stored, so the reader never takes an old word for a
  *       length.

@@ -42,7 +42,7 @@ record UcxRankAddress(String release, String order, WorkerAddress address) {
   }
 
   /**
-   * Checks that this side can speak with that one.
+   * Checks that this rank can exchange frames with that one.
    *
    * @param rank whose rank address it is
    * @param mine of this rank

@@ -251,7 +251,7 @@ final class UcxWay {
     private long creditGiven;
     private long creditSent;
 
-    /** Takes a frame that has come; one that cannot be ends the way. */
+    /** Takes a frame that has arrived; an invalid one ends the way. */
     void add(int slot, long received) {
       long at = ways.at(slot);
       String fault = fault(at, received);

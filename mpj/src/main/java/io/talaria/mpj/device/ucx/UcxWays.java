@@ -30,11 +30,12 @@ import mpi.ProcessFailedException;
  *
  * <p>A frame is received when a probe has found it. UCX gives the messages of one sender to probes
  * in the order of sending, so what was begun is looked at in that order, although one may be whole
- * before another. No receive is posted before, so that only what has come takes a place. Messages
- * come in UCX's progress, which says if anything has; a rank looks again before it sleeps.
+ * before another. No receive is posted before, so that only messages that have arrived take a
+ * place. Messages arrive in UCX's progress, which reports whether any has; a rank looks again
+ * before it sleeps.
  *
  * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
- * answers nobody. UCX's own sockets know no secret; the network must be trusted.
+ * does not answer its peers. UCX's own sockets know no secret; the network must be trusted.
  */
 public final class UcxWays implements Ways {
   /** What the tags of frames begin with; the sender's rank is in the low half. */
@@ -277,7 +278,7 @@ public final class UcxWays implements Ways {
   public void round(Peers peers) {
     worker.enter();
     try {
-      // Messages come in progress, which tells of it; the probes in between trust nobody.
+      // Messages arrive in progress, which reports it; the probes in between do not rely on that.
       if (worker.progress() != 0 || mayBeMore || (rounds & (PROBE_EVERY - 1)) == 0) {
         receive();
       }
@@ -298,7 +299,7 @@ public final class UcxWays implements Ways {
     }
   }
 
-  /** Begins to receive what has come, as far as there are places. */
+  /** Begins to receive messages that have arrived, as far as there are places. */
   private void receive() {
     mayBeMore = true;
     while (freeCount > 0) {
@@ -336,7 +337,7 @@ public final class UcxWays implements Ways {
       begunCount--;
       int source = begunSource[i];
       if (source < 0 || source >= ways.length || source == rank) {
-        free(begunSlot[i]); // Nobody of this job.
+        free(begunSlot[i]); // The sender is not a rank of this job.
       } else if (status != Status.OK) {
         free(begunSlot[i]);
         way(source).end("UCX says: " + Status.text(status));

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  * others. Both bring frames to one matching, so wildcards see all ranks alike. A pair of ranks has
  * one way for the whole job.
  *
- * <p>A rank sleeps in those ways. Ranks of its host ring its sleep word; while it sleeps, a thread
- * waits for that word and wakes it.
+ * <p>A rank sleeps in those ways. Ranks of its host send wake-ups to its sleep word; while it
+ * sleeps, a thread waits on that word and wakes the rank.
  */
 public final class AutoDevice extends FrameDevice {
   private final RingWays rings;
@@ -90,7 +90,7 @@ public final class AutoDevice extends FrameDevice {
     asleep = false;
   }
 
-  /** Waits for the sleep word while the rank sleeps; a word that was rung before counts. */
+  /** Waits on the sleep word while the rank sleeps; a wake-up that was sent before counts. */
   private void ring() {
     while (!closed) {
       if (!asleep) {
@@ -99,7 +99,7 @@ public final class AutoDevice extends FrameDevice {
         rings.sleep(50_000_000);
       } else {
         between.wake();
-        // The sleeper comes back, and is not woken twice for one ring but by chance.
+        // Lets the sleeper return first, so that one wake-up rarely wakes it twice.
         LockSupport.parkNanos(100_000);
       }
     }
@@ -108,7 +108,7 @@ public final class AutoDevice extends FrameDevice {
   @Override
   public void disarm() {
     between.disarm();
-    // Rings the word, so that the thread of the doorbell does not wait on it.
+    // Sends a wake-up to the word, so that the doorbell thread does not wait on it.
     rings.wake();
     rings.disarm();
   }

@@ -24,7 +24,8 @@ public interface Ways extends AutoCloseable {
   void rankAddresses(List<String> ofAll);
 
   /**
-   * What to run, on a thread of its own, when something has come and nobody may be looking.
+   * What to run, on a thread of its own, when something has arrived and possibly no thread is
+   * looking.
    *
    * @param action takes the engine's lock
    */
@@ -41,7 +42,7 @@ public interface Ways extends AutoCloseable {
   FrameOutput connect(int peer);
 
   /**
-   * Takes over what has come, sends what waits, and tells of ranks that are gone. Before each look
+   * Takes over what has come, sends what waits, and reports ranks that are gone. Before each look
    * at the inputs.
    *
    * @param peers who is told
@@ -49,7 +50,7 @@ public interface Ways extends AutoCloseable {
   void round(Peers peers);
 
   /**
-   * Parts with a peer that has lost its mind.
+   * Disconnects a peer that violates the protocol.
    *
    * @param peer its rank
    * @param what it sent
