@@ -129,6 +129,17 @@ final class ControlLink {
     return endedByReset;
   }
 
+  /**
+   * Tells the transport that the control connection was reset while bytes of the program were still
+   * to come on it. Reads say so, and writes follow them: that the peer may have lacked doorbells
+   * only makes no difference then.
+   */
+  void endByReset() {
+    if (!ended || unsettled) {
+      endAs(true);
+    }
+  }
+
   /** Gives up waiting for TCP to say how the peer ended: it counts as reset. */
   void giveUp() {
     endAs(true);

@@ -216,7 +216,7 @@ final class SwitchingInput {
 
   private void fail(IOException how) {
     failure = how;
-    connectionPath.link().end(true);
+    connectionPath.link().endByReset();
   }
 
   private void keep(ByteBuffer bytes) {
