@@ -151,8 +151,8 @@ class LauncherTest {
         "bench ports --all       | bench ports: unknown option --all; try: ./talaria bench ports",
         "bench verbs --json -    | bench verbs: --binding is what there is",
         "bench verbs --binding --json | bench verbs: --json needs a file, or - for",
-        "bench ports             | bench ports: either --transport or --top",
-        "bench ports --transport --top | bench ports: either --transport or --top",
+        "bench ports             | bench ports: either --fabric or --top",
+        "bench ports --fabric --top | bench ports: either --fabric or --top",
         "bench ports --top --json /no/x | bench ports: --json: there is no folder /no",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
       })
@@ -184,7 +184,7 @@ class LauncherTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"build", "run -- true", "ss", "bench ports --transport", "fuzz", "test"})
+  @ValueSource(strings = {"build", "run -- true", "ss", "bench ports --fabric", "fuzz", "test"})
   void aJavaThatIsNamedAndIsNotThereIsToldThoughAllIsBuilt(String words) throws Exception {
     tree.pretendBuilt();
 

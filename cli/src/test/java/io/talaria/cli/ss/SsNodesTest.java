@@ -90,7 +90,7 @@ class SsNodesTest {
     assertThat(run()).contains("no node of messaging is found in " + dir);
     Files.writeString(dir.resolve("1-1-1.messages"), "{\"talariaMessages\":9}");
     Files.writeString(dir.resolve("2-1-1.messages"), "no JSON");
-    assertThat(run()).contains("has version 9 instead of 1").contains("cannot be read");
+    assertThat(run()).contains("has version 9 instead of 2").contains("cannot be read");
   }
 
   @Test
