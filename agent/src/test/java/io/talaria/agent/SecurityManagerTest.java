@@ -30,7 +30,8 @@ class SecurityManagerTest {
     assertThat(accelerated.out()).isEqualTo(plain.out());
     assertThat(accelerated.status()).isZero();
     assertThat(accelerated.err())
-        .anyMatch(line -> line.matches("transports .*CLIENT SHM SAME_HOST.*ACCEPTED SHM SAME_HOST.*"));
+        .anyMatch(
+            line -> line.matches("transports .*CLIENT SHM SAME_HOST.*ACCEPTED SHM SAME_HOST.*"));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.talaria.cli.harness.Progress;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * The engine: measures all cases, iteration by iteration, by each implementation in turn, so that
@@ -67,12 +68,27 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
       benchmarkCase.measure(iteration);
       beside.check();
     } catch (HarnessException e) {
+      awaitExit();
       fail(benchmarkCase, iteration, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       // A bug in the benchmark itself: the developer who fixes it needs the trace.
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace, true));
       fail(benchmarkCase, iteration, trace.toString().stripTrailing());
+    }
+  }
+
+  /**
+   * Returns unless this JVM is exiting. Its shutdown hooks end the children first: a case that
+   * fails by that has not failed, and no other case begins.
+   */
+  private static void awaitExit() throws InterruptedException {
+    Thread probe = new Thread(() -> {});
+    try {
+      Runtime.getRuntime().addShutdownHook(probe);
+      Runtime.getRuntime().removeShutdownHook(probe);
+    } catch (IllegalStateException e) {
+      new CountDownLatch(1).await(); // the JVM exits meanwhile
     }
   }
 
