@@ -24,7 +24,7 @@ record YcsbBenchmark(Store store, YcsbOptions wanted, Map<String, String> worklo
     implements Benchmark {
   @Override
   public String format() {
-    return "talaria-bench-" + store.name() + "-1";
+    return "talaria-bench-" + store.name() + "-2";
   }
 
   @Override
