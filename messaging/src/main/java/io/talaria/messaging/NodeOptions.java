@@ -219,7 +219,7 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Registers who responses the requests of a type. */
+  /** Registers the handler of the requests of a type. */
   public <Q> NodeOptions handle(
       Class<Q> type, Dispatch dispatch, RequestHandler<Q> requestHandler) {
     Objects.requireNonNull(dispatch, "dispatch");

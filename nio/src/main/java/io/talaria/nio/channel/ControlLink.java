@@ -130,19 +130,14 @@ final class ControlLink {
   }
 
   /**
-   * Tells the transport that the control connection was reset while bytes of the program were still
-   * to come on it. Reads say so, and writes follow them: that the peer may have lacked doorbells
-   * only makes no difference then.
+   * Tells the transport of a reset that counts whatever doorbells the peer may have lacked: one
+   * that came while bytes of the program were still to come on TCP, which reads tell, or one that
+   * is assumed because TCP does not say how a lost peer ended.
    */
   void endByReset() {
     if (!ended || unsettled) {
       endAs(true);
     }
-  }
-
-  /** Gives up waiting for TCP to say how the peer ended: it counts as reset. */
-  void giveUp() {
-    endAs(true);
   }
 
   private void endAs(boolean byReset) {

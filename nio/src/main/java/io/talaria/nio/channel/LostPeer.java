@@ -83,6 +83,6 @@ final class LostPeer {
         return;
       }
     }
-    connectionPath.link().giveUp();
+    connectionPath.link().endByReset();
   }
 }
