@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.Peers;
-import io.talaria.mpj.device.ring.RingWays;
+import io.talaria.mpj.device.ring.RankRings;
 import io.talaria.mpj.device.ring.SharedFiles;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -67,8 +67,8 @@ class InterruptedThreadsTest {
   @Test
   void ringThatCouldNotBeMadeOrOpenedIsTriedAgain(@TempDir Path directory) throws Exception {
     SharedFiles.prepare(directory, 2);
-    try (RingWays writer = new RingWays(new SharedFiles(directory), 0, 2, 4096);
-        RingWays reader = new RingWays(new SharedFiles(directory), 1, 2, 4096)) {
+    try (RankRings writer = new RankRings(new SharedFiles(directory), 0, 2, 4096);
+        RankRings reader = new RankRings(new SharedFiles(directory), 1, 2, 4096)) {
       Path ring = directory.resolve("ring-0-1");
       Path aside = directory.resolve("aside");
       // In the way is what no ring can be made over.

@@ -17,7 +17,7 @@ import java.util.Random;
  */
 final class RandomProgram {
   private static final int HEADER = 5;
-  private static final int LONGEST = 20_000;
+  private static final int MAX_LENGTH = 20_000;
   private static final int MAX_MESSAGES = 12;
 
   private final long seed;
@@ -149,7 +149,7 @@ final class RandomProgram {
     left[comm][to]--;
     toSend--;
     int tag = random.nextInt(tags);
-    int length = HEADER + (random.nextInt(4) == 0 ? random.nextInt(LONGEST - HEADER) : 0);
+    int length = HEADER + (random.nextInt(4) == 0 ? random.nextInt(MAX_LENGTH - HEADER) : 0);
     int[] data = new int[length];
     fill(data, rank, numbers[comm][to]++, tag, comm);
     boolean synchronous = random.nextInt(4) == 0;
@@ -177,9 +177,9 @@ final class RandomProgram {
     toPost--;
     int source = source();
     int tag = tag();
-    int[] data = new int[LONGEST];
+    int[] data = new int[MAX_LENGTH];
     Receives.Receive judged = judges[comm].post(source, tag);
-    Request request = comms[comm].Irecv(data, 0, LONGEST, MPI.INT, source, tag);
+    Request request = comms[comm].Irecv(data, 0, MAX_LENGTH, MPI.INT, source, tag);
     posted.add(new Posted(comm, judged, data, request));
   }
 
@@ -187,8 +187,8 @@ final class RandomProgram {
     Message message = comms[comm].Improbe(source, tag);
     if (message != null) {
       Receives.Receive judged = judges[comm].post(source, tag);
-      int[] data = new int[LONGEST];
-      check(comm, judged, data, message.Recv(data, 0, LONGEST, MPI.INT));
+      int[] data = new int[MAX_LENGTH];
+      check(comm, judged, data, message.Recv(data, 0, MAX_LENGTH, MPI.INT));
     }
   }
 
@@ -197,8 +197,8 @@ final class RandomProgram {
     Status found = comms[comm].Iprobe(source, tag);
     if (found != null) {
       Receives.Receive judged = judges[comm].post(source, tag);
-      int[] data = new int[LONGEST];
-      Status status = comms[comm].Recv(data, 0, LONGEST, MPI.INT, source, tag);
+      int[] data = new int[MAX_LENGTH];
+      Status status = comms[comm].Recv(data, 0, MAX_LENGTH, MPI.INT, source, tag);
       check(comm, judged, data, status);
       assertThat(status.source).as("seed %s", seed).isEqualTo(found.source);
       assertThat(status.tag).as("seed %s", seed).isEqualTo(found.tag);

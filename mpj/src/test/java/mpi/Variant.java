@@ -6,13 +6,13 @@ import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.nio.Links;
 import io.talaria.mpj.device.ring.RingArea;
 import io.talaria.mpj.device.ring.RingDevice;
-import io.talaria.mpj.device.ring.RingWays;
+import io.talaria.mpj.device.ring.RankRings;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.device.ring.ThreadHub;
-import io.talaria.mpj.device.ucx.UcxWays;
-import io.talaria.mpj.device.ways.AutoDevice;
-import io.talaria.mpj.device.ways.Ways;
-import io.talaria.mpj.device.ways.WaysDevice;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.transport.AutoDevice;
+import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -91,13 +91,13 @@ final class Variant {
   }
 
   private FrameDevice device(
-      int rank, int ranks, Settings settings, Path directory, ThreadHub hub, Ways[] ways)
+      int rank, int ranks, Settings settings, Path directory, ThreadHub hub, FrameTransport[] transports)
       throws IOException {
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();
     long credit = settings.creditBytes();
     if (kind == Kind.NIO || kind == Kind.UCX) {
-      return new WaysDevice(ways[rank], rank, ranks, eager, credit, null);
+      return new TransportDevice(transports[rank], rank, ranks, eager, credit, null);
     }
     RingArea area = kind == Kind.THREADS ? hub.area() : new SharedFiles(directory);
     if (kind == Kind.AUTO || kind == Kind.AUTO_UCX) {
@@ -105,33 +105,33 @@ final class Variant {
       for (int i = 0; i < ranks; i++) {
         here[i] = i % 2 == rank % 2;
       }
-      RingWays rings = new RingWays(area, rank, ranks, ring);
-      return new AutoDevice(rings, ways[rank], rank, here, ring, eager, credit);
+      RankRings rings = new RankRings(area, rank, ranks, ring);
+      return new AutoDevice(rings, transports[rank], rank, here, ring, eager, credit);
     }
     return new RingDevice(area, rank, ranks, ring, eager, credit);
   }
 
-  private Ways[] ways(int ranks, Settings settings) {
+  private FrameTransport[] transports(int ranks, Settings settings) {
     if (kind == Kind.THREADS || kind == Kind.FILES) {
       return null;
     }
-    Ways[] ways = new Ways[ranks];
+    FrameTransport[] transports = new FrameTransport[ranks];
     List<String> rankAddresses = new ArrayList<>();
     try {
       for (int i = 0; i < ranks; i++) {
-        ways[i] =
+        transports[i] =
             kind == Kind.UCX || kind == Kind.AUTO_UCX
-                ? new UcxWays(i, ranks, settings.bufferBytes(), settings.creditBytes(), 0)
+                ? new UcxFrameTransport(i, ranks, settings.bufferBytes(), settings.creditBytes(), 0)
                 : new Links(i, ranks, options(settings));
-        rankAddresses.add(ways[i].rankAddress());
+        rankAddresses.add(transports[i].rankAddress());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    for (Ways each : ways) {
+    for (FrameTransport each : transports) {
       each.rankAddresses(rankAddresses);
     }
-    return ways;
+    return transports;
   }
 
   Variant with(String name, Object value) {
@@ -154,7 +154,7 @@ final class Variant {
     assumeThereIsUcx();
     Path directory = files ? directory(ranks) : null;
     ThreadHub hub = files ? null : new ThreadHub(ranks);
-    Ways[] ways = ways(ranks, settings);
+    FrameTransport[] transports = transports(ranks, settings);
     AtomicInteger finished = new AtomicInteger();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     CountDownLatch over = new CountDownLatch(ranks);
@@ -165,7 +165,7 @@ final class Variant {
           new Thread(
               () -> {
                 try {
-                  FrameDevice device = device(rank, ranks, settings, directory, hub, ways);
+                  FrameDevice device = device(rank, ranks, settings, directory, hub, transports);
                   World world =
                       new World(
                           new Engine(device, spinNs), new TestJob(rank, ranks, finished), settings);

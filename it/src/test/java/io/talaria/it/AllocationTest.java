@@ -12,7 +12,7 @@ import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Allocation;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +86,7 @@ class AllocationTest {
     if (pair.server() != Flavour.TALARIA_17) {
       return NOISE_BYTES;
     }
-    return ROUNDS * (BYTES_ON_17 + (Settings.fast() == Transport.UCX ? BYTES_BY_JUCX : 0));
+    return ROUNDS * (BYTES_ON_17 + (Settings.fast() == NioTransport.UCX ? BYTES_BY_JUCX : 0));
   }
 
   /** Shows that the measurement would notice. */

@@ -16,7 +16,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -115,7 +115,7 @@ class CrowdTest {
   @Tag("long")
   @Timeout(value = 600, unit = TimeUnit.SECONDS)
   void tenThousandConnectionsFitInto64Megabytes() throws Exception {
-    assumeTrue(Settings.fast() == Transport.SHM, "UCX has memory and limits of its own");
+    assumeTrue(Settings.fast() == NioTransport.SHM, "UCX has memory and limits of its own");
     shmDir = Tmpfs.mount(lab, "size=64m,mode=700").resolve("shm");
     fit(10_000);
   }
@@ -131,7 +131,7 @@ class CrowdTest {
   @Test
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void withoutRoomForMoreSlabsTheOthersArePlain() throws Exception {
-    assumeTrue(Settings.fast() == Transport.SHM, "UCX has memory of its own");
+    assumeTrue(Settings.fast() == NioTransport.SHM, "UCX has memory of its own");
     int connections = 1000;
     shmDir = Tmpfs.mount(lab, "size=4m,mode=700").resolve("shm");
     start(Pair.BOTH, connections, 5);

@@ -13,7 +13,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Pauper;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
@@ -92,23 +92,23 @@ class DescriptorsTest {
     do {
       move(client, server, port);
       move(server, client, port);
-    } while (!shows(client, port, Transport.SHM, Reason.SAME_HOST)
+    } while (!shows(client, port, NioTransport.SHM, Reason.SAME_HOST)
         && System.nanoTime() - startNs < Duration.ofSeconds(10).toNanos());
-    await(client, port, Transport.SHM, Reason.SAME_HOST);
+    await(client, port, NioTransport.SHM, Reason.SAME_HOST);
   }
 
-  private static boolean shows(Child child, int port, Transport transport, Reason reason)
+  private static boolean shows(Child child, int port, NioTransport transport, Reason reason)
       throws Exception {
     return Transports.of(child).stream().anyMatch(is(port, transport, reason));
   }
 
-  private static void await(Child child, int port, Transport transport, Reason reason)
+  private static void await(Child child, int port, NioTransport transport, Reason reason)
       throws Exception {
     String what = transport.code() + " because of " + reason.code() + " at port " + port;
     Transports.await(child, is(port, transport, reason), what);
   }
 
-  private static Predicate<ConnectionInfo> is(int port, Transport transport, Reason reason) {
+  private static Predicate<ConnectionInfo> is(int port, NioTransport transport, Reason reason) {
     return c ->
         (c.local().getPort() == port || c.remote().getPort() == port)
             && c.transport() == transport
@@ -158,10 +158,10 @@ class DescriptorsTest {
 
     take(client);
     int withoutSlab = connect(client, known, knownPort); // the first slab is of one connection
-    await(client, withoutSlab, Transport.TCP, Reason.LIMIT);
+    await(client, withoutSlab, NioTransport.TCP, Reason.LIMIT);
     take(client);
     int withoutSession = connect(client, unknown, unknownPort);
-    await(client, withoutSession, Transport.TCP, Reason.LIMIT);
+    await(client, withoutSession, NioTransport.TCP, Reason.LIMIT);
     move(client, unknown, withoutSession);
 
     free(client);
@@ -194,8 +194,8 @@ class DescriptorsTest {
       server.await("freed");
       server.send("accept");
       server.await("accepted");
-      await(server, withoutSlab, Transport.TCP, Reason.LIMIT);
-      await(client, withoutSlab, Transport.TCP, Reason.LIMIT);
+      await(server, withoutSlab, NioTransport.TCP, Reason.LIMIT);
+      await(client, withoutSlab, NioTransport.TCP, Reason.LIMIT);
     }
 
     // Somebody waits for the negotiation thread, which must not look for him all the time.

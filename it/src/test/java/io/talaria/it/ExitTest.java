@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A program that exits in the middle of connecting removes all its files, without help. */
 class ExitTest {
   private static final int USUAL = 12;
-  private static final int LONGEST_US = 60_000;
+  private static final int MAX_US = 60_000;
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -34,7 +34,7 @@ class ExitTest {
   void leavesNothing(Flavour flavour) throws Exception {
     Random chance = new Random(1);
     for (int round = 0; round < Settings.scaled(USUAL); round++) {
-      int after = round % 3 == 0 ? 0 : chance.nextInt(LONGEST_US);
+      int after = round % 3 == 0 ? 0 : chance.nextInt(MAX_US);
       lab.child(flavour, Haste.class).arg("after", after).start().awaitExit(0);
       assertThat(files(lab.talariaDir())).as("after %d us", after).isEmpty();
       assertThat(files(lab.shmDir())).as("after %d us", after).isEmpty();

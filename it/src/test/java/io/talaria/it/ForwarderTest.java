@@ -13,7 +13,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -63,8 +63,8 @@ class ForwarderTest {
       client.await("finished");
       assertThat(forwarder.forwardedBytes()).isEqualTo(2 * BYTES);
       if (pair.accelerated()) {
-        Transports.await(client, Transport.TCP, reason);
-        Transports.await(server, Transport.TCP, Reason.NO_OFFER);
+        Transports.await(client, NioTransport.TCP, reason);
+        Transports.await(server, NioTransport.TCP, Reason.NO_OFFER);
       }
       server.send("close");
       client.send("close");

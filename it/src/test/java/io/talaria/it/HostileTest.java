@@ -15,7 +15,7 @@ import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -78,7 +78,7 @@ class HostileTest {
   private void assertEchoes(Child echoing) throws Exception {
     echoing.send("round");
     assertThat(echoing.await("echoed").number("spurious")).isZero();
-    Transports.awaitAll(echoing, c -> c.transport() == Transport.SHM, CONNECTIONS, "accelerated");
+    Transports.awaitAll(echoing, c -> c.transport() == NioTransport.SHM, CONNECTIONS, "accelerated");
   }
 
   private void assertUnharmed() throws Exception {

@@ -22,7 +22,7 @@ import io.talaria.it.programs.Survivor;
 import io.talaria.it.programs.WriteExit;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,12 +115,12 @@ class HostsTest {
       server.await(event);
       client.await(event);
     }
-    Transports.await(server, Transport.UCX, Reason.BETWEEN_HOSTS);
-    return Transports.await(client, Transport.UCX, Reason.BETWEEN_HOSTS);
+    Transports.await(server, NioTransport.UCX, Reason.BETWEEN_HOSTS);
+    return Transports.await(client, NioTransport.UCX, Reason.BETWEEN_HOSTS);
   }
 
   private static boolean fast(Child child) throws IOException {
-    return Transports.of(child).stream().anyMatch(c -> c.transport() == Transport.UCX);
+    return Transports.of(child).stream().anyMatch(c -> c.transport() == NioTransport.UCX);
   }
 
   @ParameterizedTest
@@ -223,8 +223,8 @@ class HostsTest {
     while (!(fast(server) && fast(client)) && System.nanoTime() < deadlineNs) {
       Thread.sleep(5);
     }
-    Transports.await(server, Transport.UCX, Reason.BETWEEN_HOSTS);
-    Transports.await(client, Transport.UCX, Reason.BETWEEN_HOSTS);
+    Transports.await(server, NioTransport.UCX, Reason.BETWEEN_HOSTS);
+    Transports.await(client, NioTransport.UCX, Reason.BETWEEN_HOSTS);
   }
 
   @Test

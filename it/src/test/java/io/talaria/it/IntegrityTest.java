@@ -13,7 +13,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.StreamServer;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +57,7 @@ class IntegrityTest {
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void bothDirectionsArriveWhole(Pair pair, String io, long bytes) throws Exception {
     pair.assume();
-    boolean ucx = Settings.fast() == Transport.UCX;
+    boolean ucx = Settings.fast() == NioTransport.UCX;
     long total = ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), MIN_BYTES);
     Child server =
         lab.child(pair.server(), StreamServer.class)

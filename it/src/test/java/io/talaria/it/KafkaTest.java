@@ -19,7 +19,7 @@ import io.talaria.it.programs.KafkaEater;
 import io.talaria.it.programs.KafkaFeeder;
 import io.talaria.it.programs.Launch;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.ProcessTotals;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -155,7 +155,7 @@ class KafkaTest {
    * broker, on the transport they must have. (The broker has connections with itself, too.)
    */
   private void expect(Pair pair, Child broker, Child... clients) throws Exception {
-    Transport transport = pair.accelerated() ? Transport.SHM : Transport.TCP;
+    NioTransport transport = pair.accelerated() ? NioTransport.SHM : NioTransport.TCP;
     if (pair.server().accelerated()) {
       Reason reason = pair.accelerated() ? Reason.SAME_HOST : Reason.NO_OFFER;
       Transports.awaitAll(

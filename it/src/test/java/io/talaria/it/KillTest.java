@@ -15,7 +15,7 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Survivor;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,7 +76,7 @@ class KillTest {
       throws Exception {
     flavour.assume();
     boolean killsServer = victimRole.equals("server");
-    boolean ucx = Settings.fast() == Transport.UCX;
+    boolean ucx = Settings.fast() == NioTransport.UCX;
     assumeTrue(!ucx || flavour.accelerated(), "there is no UCX in it");
     int rounds = (int) Math.max(SETTLED, Settings.scaled(ucx ? ROUNDS_ON_UCX : usual));
     Child survivor = program(flavour, io, killsServer ? "client" : "server").start();

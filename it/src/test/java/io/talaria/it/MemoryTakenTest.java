@@ -15,7 +15,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoGuest;
 import io.talaria.it.programs.EchoHost;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -100,7 +100,7 @@ class MemoryTakenTest {
   private void takeFromAConnection(Flavour flavour, String look, String doing) throws Exception {
     start(flavour, look);
     connect(0);
-    Transports.awaitAll(guest, c -> c.transport() == Transport.SHM, 1, "accelerated");
+    Transports.awaitAll(guest, c -> c.transport() == NioTransport.SHM, 1, "accelerated");
     int descriptors = Proc.descriptorsButDoorbells(host, guest);
     int mappings = Proc.mappings(host, lab.shmDir());
     int guestsDescriptors = Proc.descriptorsButDoorbells(guest);
@@ -108,7 +108,7 @@ class MemoryTakenTest {
       try (FileChannel memory = caught(() -> guest.send("connect"))) {
         int port = guest.await("connected").port();
         echoes(round);
-        Transports.awaitAll(guest, c -> c.transport() == Transport.SHM, 2, "accelerated");
+        Transports.awaitAll(guest, c -> c.transport() == NioTransport.SHM, 2, "accelerated");
         act(doing, round);
         // A ring that has grown is in another file, and one that nobody touches is not missed.
         memory.truncate(round == 3 && doing.equals("echo") ? memory.size() / 2 : 0);
@@ -141,7 +141,7 @@ class MemoryTakenTest {
         int first = guest.await("connected").port();
         echoes(round);
         int second = connect(round + 1);
-        Transports.awaitAll(guest, c -> c.transport() == Transport.SHM, 2, "accelerated");
+        Transports.awaitAll(guest, c -> c.transport() == NioTransport.SHM, 2, "accelerated");
         act(doing, round);
         memory.truncate(0);
         guest.send("echo " + (round + 1)); // a sleeper does not look there
@@ -229,7 +229,7 @@ class MemoryTakenTest {
   private void assertHealthy() throws Exception {
     healthy.send("round");
     healthy.await("echoed");
-    Transports.awaitAll(healthy, c -> c.transport() == Transport.SHM, 2, "accelerated");
+    Transports.awaitAll(healthy, c -> c.transport() == NioTransport.SHM, 2, "accelerated");
   }
 
   @FunctionalInterface

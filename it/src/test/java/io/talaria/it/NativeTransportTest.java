@@ -14,7 +14,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.BothTransports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,12 +67,12 @@ class NativeTransportTest {
     plain.send("round");
     plain.await("echoed");
     for (int i = 0;
-        i < MAX_ROUNDS && Transports.of(fast).get(0).transport() != Transport.SHM;
+        i < MAX_ROUNDS && Transports.of(fast).get(0).transport() != NioTransport.SHM;
         i++) {
       fast.send("round"); // each direction switches with bytes
       fast.await("echoed");
     }
-    Transports.await(fast, Transport.SHM, Reason.SAME_HOST);
+    Transports.await(fast, NioTransport.SHM, Reason.SAME_HOST);
     Transports.awaitPlain(plain, Reason.PEER_NOT_ACCELERATED);
     assertThat(Transports.of(server)).as("of the listener on NIO alone").hasSize(1);
     lab.stop(fast, plain, server);

@@ -12,7 +12,7 @@ import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.Neighbours;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +54,7 @@ class NeighboursTest {
     client.await("connected");
     if (pair.accelerated()) {
       io.talaria.it.harness.Transports.awaitAll(
-          client, c -> c.transport() == Transport.SHM, CONNECTIONS, "accelerated");
+          client, c -> c.transport() == NioTransport.SHM, CONNECTIONS, "accelerated");
     }
     server.send("cycle 6");
     server.await("cycled");

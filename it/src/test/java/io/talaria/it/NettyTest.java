@@ -14,7 +14,7 @@ import io.talaria.it.programs.NettyEcho;
 import io.talaria.it.programs.NettyEchoUser;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -90,6 +90,6 @@ class NettyTest {
   }
 
   private static boolean isAccelerated(ConnectionInfo connection) {
-    return connection.transport() == Transport.SHM && connection.reason() == Reason.SAME_HOST;
+    return connection.transport() == NioTransport.SHM && connection.reason() == Reason.SAME_HOST;
   }
 }

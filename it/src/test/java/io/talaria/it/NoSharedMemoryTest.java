@@ -12,7 +12,7 @@ import io.talaria.it.harness.Tmpfs;
 import io.talaria.it.harness.Transports;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -87,7 +87,7 @@ class NoSharedMemoryTest {
     exchange.client().awaitLog(reason.code());
     for (Child side : List.of(exchange.client(), exchange.server())) {
       assertThat(Transports.of(side))
-          .allMatch(connection -> connection.transport() == Transport.TCP);
+          .allMatch(connection -> connection.transport() == NioTransport.TCP);
     }
     exchange.end();
   }
@@ -102,7 +102,7 @@ class NoSharedMemoryTest {
     exchange.clientSpec().property("talaria.shm.dir", cramped);
     exchange.run().expectTransport();
     for (Child side : List.of(exchange.client(), exchange.server())) {
-      ConnectionInfo connection = Transports.await(side, Transport.SHM, Reason.SAME_HOST);
+      ConnectionInfo connection = Transports.await(side, NioTransport.SHM, Reason.SAME_HOST);
       assertThat(connection.ringInBytes()).isLessThan(512 << 10);
       assertThat(connection.ringOutBytes()).isLessThan(512 << 10);
     }

@@ -14,7 +14,7 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Chatter;
 import io.talaria.it.programs.SelectTimes;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -53,7 +53,7 @@ class OwnDoorbellTest {
 
   private void connect(Pair pair, Class<?> sleeps, String... under) throws Exception {
     pair.assume();
-    assumeTrue(Settings.fast() == Transport.SHM, "doorbells are for shared memory");
+    assumeTrue(Settings.fast() == NioTransport.SHM, "doorbells are for shared memory");
     ringer =
         lab.child(pair.server(), Chatter.class)
             .property("talaria.spin.ns", 0)
@@ -84,7 +84,7 @@ class OwnDoorbellTest {
       sleeper.send("greet");
       ringer.await("greeted");
       sleeper.await("greeted");
-    } while (Transports.of(ringer).stream().noneMatch(c -> c.transport() == Transport.SHM));
+    } while (Transports.of(ringer).stream().noneMatch(c -> c.transport() == NioTransport.SHM));
   }
 
   private void chat() throws Exception {
@@ -177,7 +177,7 @@ class OwnDoorbellTest {
   @Test
   void aReaderWhoseDescriptorsThePeerMayNotSeeIsWokenOverTcp() throws Exception {
     assumeTrue(mayUnshare(), "needs the right to make a mount namespace");
-    assumeTrue(Settings.fast() == Transport.SHM, "doorbells are for shared memory");
+    assumeTrue(Settings.fast() == NioTransport.SHM, "doorbells are for shared memory");
     sleeper =
         lab.child(Flavour.TALARIA, Chatter.class)
             .property("talaria.spin.ns", 0)

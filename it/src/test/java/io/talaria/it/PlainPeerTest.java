@@ -11,7 +11,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.kit.Pattern;
 import io.talaria.it.programs.Talk;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -106,7 +106,7 @@ class PlainPeerTest {
       throws IOException, InterruptedException {
     child.await("talked");
     if (child.flavour().accelerated()) {
-      Transports.await(child, Transport.TCP, reason);
+      Transports.await(child, NioTransport.TCP, reason);
     }
     assertThat(own.getInputStream().available()).as("bytes that nobody sent").isZero();
     child.send("again");

@@ -18,7 +18,7 @@ import io.talaria.it.programs.EchoServer;
 import io.talaria.it.programs.StreamClient;
 import io.talaria.it.programs.Survivor;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -112,7 +112,7 @@ class PortTakenTest {
             .arg("connections", connections)
             .start();
     client.await("connected");
-    Transports.awaitAll(client, c -> c.transport() == Transport.SHM, connections, "accelerated");
+    Transports.awaitAll(client, c -> c.transport() == NioTransport.SHM, connections, "accelerated");
     client.send("round");
     assertThat(client.await("echoed").number("spurious")).isZero();
     assertThat(Transports.of(first)).as("connections of the first").isNotEmpty();
@@ -144,7 +144,7 @@ class PortTakenTest {
     exchange.serverSpec().arg("port", port);
     exchange.run();
     Transports.await(
-        exchange.client(), Transport.TCP, Reason.NOT_MATCHED, Reason.PEER_NOT_ACCELERATED);
+        exchange.client(), NioTransport.TCP, Reason.NOT_MATCHED, Reason.PEER_NOT_ACCELERATED);
     exchange.end();
     lab.stop(other);
   }

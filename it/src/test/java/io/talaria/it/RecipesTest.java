@@ -17,7 +17,7 @@ import io.talaria.it.programs.ZooKeeperUser;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -70,7 +70,7 @@ class RecipesTest {
     exchange.run();
     for (int i = 0; i < TRIES; i++) {
       List<ConnectionInfo> both = connections(dir);
-      if (both.size() == 2 && both.stream().allMatch(c -> c.transport() == Transport.SHM)) {
+      if (both.size() == 2 && both.stream().allMatch(c -> c.transport() == NioTransport.SHM)) {
         exchange.end();
         return;
       }
@@ -181,7 +181,7 @@ class RecipesTest {
               .arg("rounds", 100)
               .start();
       client.await("used", Duration.ofSeconds(90));
-      Transports.await(client, Transport.SHM, Reason.SAME_HOST);
+      Transports.await(client, NioTransport.SHM, Reason.SAME_HOST);
       client.send("close");
       client.await("closed");
       lab.stop(client);

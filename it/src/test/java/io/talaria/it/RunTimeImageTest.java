@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Programs on run-time images of their own, made by jlink, with the modules that they name. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RunTimeImageTest {
-  private static final String LEAST = "java.base,java.instrument";
+  private static final String MINIMAL_MODULES = "java.base,java.instrument";
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -49,7 +49,7 @@ class RunTimeImageTest {
 
   @Test
   void withoutTheModuleThatKnowsPeersTheReasonNamesIt() throws Exception {
-    Exchange exchange = on(LEAST).run();
+    Exchange exchange = on(MINIMAL_MODULES).run();
     Transports.awaitPlain(exchange.client(), Reason.NO_JDK_NET);
     for (Child side : List.of(exchange.client(), exchange.server())) {
       assertThat(side.errorText()).contains("jdk.net");
@@ -59,6 +59,6 @@ class RunTimeImageTest {
 
   @Test
   void withItConnectionsAreAccelerated() throws Exception {
-    on(LEAST + ",jdk.net").run().expectTransport().end();
+    on(MINIMAL_MODULES + ",jdk.net").run().expectTransport().end();
   }
 }

@@ -13,7 +13,7 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Chatter;
 import io.talaria.it.programs.SelectTimes;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.List;
@@ -36,7 +36,7 @@ class SelectorTest {
   private static final long MS = 1_000_000;
 
   /** On UCX no time is measured, only that select ends. */
-  private static final long LATE_MS = Settings.fast() == Transport.UCX ? 10_000 : 25;
+  private static final long LATE_MS = Settings.fast() == NioTransport.UCX ? 10_000 : 25;
 
   /** As late as so many sleeps of this machine, now. */
   private static final int LATE_SLEEPS = 4;

@@ -13,7 +13,7 @@ import io.talaria.it.harness.Ss;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.thirdparty.Side;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.programs.Catalogue;
 import java.io.IOException;
 import java.time.Duration;
@@ -74,7 +74,7 @@ class ThirdPartyTest {
 
   private static boolean accelerated(Child side) throws IOException {
     List<ConnectionInfo> all = Transports.of(side);
-    return all.size() >= CONNECTIONS && all.stream().allMatch(c -> c.transport() == Transport.SHM);
+    return all.size() >= CONNECTIONS && all.stream().allMatch(c -> c.transport() == NioTransport.SHM);
   }
 
   private ChildSpec side(Flavour flavour, Catalogue program) {

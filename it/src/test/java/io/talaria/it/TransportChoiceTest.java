@@ -15,7 +15,7 @@ import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +27,7 @@ class TransportChoiceTest {
   @RegisterExtension final Lab lab = new Lab();
 
   private ConnectionInfo connect(
-      Flavour flavour, String atServer, String atClient, Transport transport, Reason reason)
+      Flavour flavour, String atServer, String atClient, NioTransport transport, Reason reason)
       throws Exception {
     flavour.assume();
     return connect(
@@ -38,7 +38,7 @@ class TransportChoiceTest {
   }
 
   private ConnectionInfo connect(
-      ChildSpec atServer, ChildSpec atClient, Transport transport, Reason reason) throws Exception {
+      ChildSpec atServer, ChildSpec atClient, NioTransport transport, Reason reason) throws Exception {
     Child server = atServer.arg("backlog", 16).start();
     Child client =
         atClient
@@ -64,7 +64,7 @@ class TransportChoiceTest {
   void ucxIsShownWithItsTransport() throws Exception {
     assumeTrue(Settings.ucxInstalled(), "no UCX here");
     ConnectionInfo connection =
-        connect(Flavour.TALARIA, "ucx", "ucx", Transport.UCX, Reason.SAME_HOST);
+        connect(Flavour.TALARIA, "ucx", "ucx", NioTransport.UCX, Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ucx ").contains("posix");
   }
 
@@ -72,22 +72,22 @@ class TransportChoiceTest {
   void theClientsOrderCounts() throws Exception {
     assumeTrue(Settings.ucxInstalled(), "no UCX here");
     ConnectionInfo connection =
-        connect(Flavour.TALARIA, "shm,ucx", "ucx,shm", Transport.UCX, Reason.SAME_HOST);
-    assertThat(connection.transport()).isEqualTo(Transport.UCX);
+        connect(Flavour.TALARIA, "shm,ucx", "ucx,shm", NioTransport.UCX, Reason.SAME_HOST);
+    assertThat(connection.transport()).isEqualTo(NioTransport.UCX);
   }
 
   @Test
   void aServerWithoutUcxGetsTheNextOne() throws Exception {
     ConnectionInfo connection =
-        connect(Flavour.TALARIA, "shm", "ucx,shm", Transport.SHM, Reason.SAME_HOST);
+        connect(Flavour.TALARIA, "shm", "ucx,shm", NioTransport.SHM, Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ring");
   }
 
   @Test
   void nothingInCommonStaysOnTcp() throws Exception {
     ConnectionInfo connection =
-        connect(Flavour.TALARIA, "ucx", "shm", Transport.TCP, Reason.REFUSED);
-    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+        connect(Flavour.TALARIA, "ucx", "shm", NioTransport.TCP, Reason.REFUSED);
+    assertThat(connection.transport()).isEqualTo(NioTransport.TCP);
   }
 
   /** Its announcement stands only until it knows that UCX is missing. */
@@ -99,15 +99,15 @@ class TransportChoiceTest {
             without(lab.child(Flavour.TALARIA, EchoServer.class))
                 .property("talaria.transports", "ucx"),
             lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.transports", "shm"),
-            Transport.TCP,
+            NioTransport.TCP,
             Reason.PEER_NOT_ACCELERATED);
-    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+    assertThat(connection.transport()).isEqualTo(NioTransport.TCP);
   }
 
   @Test
   void anOlderJavaPassesItOver() throws Exception {
     ConnectionInfo connection =
-        connect(Flavour.TALARIA_17, "ucx,shm", "ucx,shm", Transport.SHM, Reason.SAME_HOST);
+        connect(Flavour.TALARIA_17, "ucx,shm", "ucx,shm", NioTransport.SHM, Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ring");
   }
 
@@ -118,7 +118,7 @@ class TransportChoiceTest {
         connect(
             onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class)),
             onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class)),
-            Transport.UCX,
+            NioTransport.UCX,
             Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ucx by jucx 1.").contains("posix");
   }
@@ -130,7 +130,7 @@ class TransportChoiceTest {
         connect(
             onJucx(lab.child(Flavour.TALARIA_17, EchoServer.class)),
             lab.child(Flavour.TALARIA, EchoClient.class).property("talaria.transports", "ucx"),
-            Transport.UCX,
+            NioTransport.UCX,
             Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ucx posix");
   }
@@ -142,7 +142,7 @@ class TransportChoiceTest {
         connect(
             lab.child(Flavour.TALARIA, EchoServer.class).property("talaria.transports", "ucx"),
             onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class)),
-            Transport.UCX,
+            NioTransport.UCX,
             Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ucx by jucx 1.");
   }
@@ -157,9 +157,9 @@ class TransportChoiceTest {
                 .environment("UCX_LOG_FILE", null),
             onJucx(lab.child(Flavour.TALARIA_17, EchoClient.class))
                 .environment("UCX_LOG_FILE", null),
-            Transport.TCP,
+            NioTransport.TCP,
             Reason.NO_UCX);
-    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+    assertThat(connection.transport()).isEqualTo(NioTransport.TCP);
   }
 
   private static void assumeJucx() {
@@ -176,8 +176,8 @@ class TransportChoiceTest {
   @Test
   void anOlderJavaWithNothingElseStaysOnTcp() throws Exception {
     ConnectionInfo connection =
-        connect(Flavour.TALARIA_17, "ucx", "ucx", Transport.TCP, Reason.NO_UCX);
-    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+        connect(Flavour.TALARIA_17, "ucx", "ucx", NioTransport.TCP, Reason.NO_UCX);
+    assertThat(connection.transport()).isEqualTo(NioTransport.TCP);
   }
 
   @Test
@@ -187,7 +187,7 @@ class TransportChoiceTest {
         connect(
             without(lab.child(Flavour.TALARIA, EchoServer.class)),
             without(lab.child(Flavour.TALARIA, EchoClient.class)),
-            Transport.SHM,
+            NioTransport.SHM,
             Reason.SAME_HOST);
     assertThat(connection.detail()).startsWith("ring");
   }

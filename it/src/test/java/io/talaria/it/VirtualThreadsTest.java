@@ -14,7 +14,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.VirtualReaders;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -139,7 +139,7 @@ class VirtualThreadsTest {
   }
 
   private static boolean fast(ConnectionInfo connection) {
-    return connection.transport() == Transport.SHM && connection.reason() == Reason.SAME_HOST;
+    return connection.transport() == NioTransport.SHM && connection.reason() == Reason.SAME_HOST;
   }
 
   private static Event report(Child child) throws Exception {

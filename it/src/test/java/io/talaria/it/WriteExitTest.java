@@ -14,7 +14,7 @@ import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Sink;
 import io.talaria.it.programs.WriteExit;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -73,7 +73,7 @@ class WriteExitTest {
     pair.assume();
     // A process that is gone without its hooks loses what UCX could not take yet: docs/nio-ucx.md.
     assumeTrue(
-        Settings.fast() != Transport.UCX || !leave.endsWith("halt"), "a killed writer loses");
+        Settings.fast() != NioTransport.UCX || !leave.endsWith("halt"), "a killed writer loses");
     boolean late = bytes <= LATE;
     boolean writerConnects = writerRole.equals("client");
     ChildSpec write =

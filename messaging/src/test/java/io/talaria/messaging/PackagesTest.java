@@ -4,7 +4,7 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URISyntaxException;
@@ -63,7 +63,7 @@ class PackagesTest {
                 "-filter:none",
                 "--ignore-missing-deps",
                 "--module-path",
-                "" + placeOf(Transport.class), // what the module requires must be found
+                "" + placeOf(NioTransport.class), // what the module requires must be found
                 "" + classes);
     printed.flush();
     assertThat(status).as(out.toString()).isZero();

@@ -21,7 +21,7 @@ final class PortScan {
 
   private static final int LOOPBACK_TYPE = 772; // ARPHRD_LOOPBACK
   private static final long NS_PER_MS = 1_000_000;
-  private static final long LONGEST_LIFESPAN_MS = 60_000;
+  private static final long MAX_LIFESPAN_MS = 60_000;
 
   private final Path sys;
 
@@ -192,7 +192,7 @@ final class PortScan {
     for (Path file : SysText.entries(directory)) {
       String name = name(file);
       if (name.equals(LIFESPAN)) {
-        lifespanMs = Math.min(Math.max(0, SysText.number(file, 0)), LONGEST_LIFESPAN_MS);
+        lifespanMs = Math.min(Math.max(0, SysText.number(file, 0)), MAX_LIFESPAN_MS);
       } else if (isName(name)) {
         try (CounterFile number = new CounterFile(file, none)) {
           if (number.read()) {

@@ -31,7 +31,7 @@ import java.net.InetSocketAddress;
 public record ConnectionInfo(
     long id,
     Role role,
-    Transport transport,
+    NioTransport transport,
     Reason reason,
     String detail,
     InetSocketAddress local,

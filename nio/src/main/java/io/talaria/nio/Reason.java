@@ -3,7 +3,7 @@
 package io.talaria.nio;
 
 /**
- * Why a connection is in its {@link Transport}: the whole catalogue.
+ * Why a connection is in its {@link NioTransport}: the whole catalogue.
  *
  * <p>Codes and numbers never change their meaning; new reasons get new ones. Number 15 is free.
  * They appear in the log, in Flight Recorder events, in JMX and in the counters file.

@@ -66,7 +66,7 @@ public final class TalariaManagement {
     @Override
     public Map<String, Long> getConnectionsByTransport() {
       Map<String, Long> counts = new TreeMap<>();
-      for (Transport transport : Transport.values()) {
+      for (NioTransport transport : NioTransport.values()) {
         counts.put(transport.code(), 0L);
       }
       for (ConnectionInfo connection : Connections.snapshot()) {

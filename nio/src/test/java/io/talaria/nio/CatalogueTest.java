@@ -47,19 +47,19 @@ class CatalogueTest {
 
   @Test
   void modesAndRolesAreFoundByNumber() {
-    for (Transport transport : Transport.values()) {
-      assertThat(Transport.ofNumber(transport.number())).isSameAs(transport);
+    for (NioTransport transport : NioTransport.values()) {
+      assertThat(NioTransport.ofNumber(transport.number())).isSameAs(transport);
     }
     for (Role role : Role.values()) {
       assertThat(Role.ofNumber(role.number())).isSameAs(role);
     }
-    assertThat(Transport.ofNumber(0)).isNull();
+    assertThat(NioTransport.ofNumber(0)).isNull();
     assertThat(Role.ofNumber(0)).isNull();
   }
 
   @Test
   void theCodesThatScriptsRelyOnAreTheseOnes() {
-    assertThat(Arrays.stream(Transport.values()).map(Transport::code))
+    assertThat(Arrays.stream(NioTransport.values()).map(NioTransport::code))
         .containsExactly("tcp", "shm", "ucx");
     assertThat(Arrays.stream(Role.values()).map(Role::code))
         .containsExactly("client", "accepted", "listener");

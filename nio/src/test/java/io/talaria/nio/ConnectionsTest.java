@@ -28,7 +28,7 @@ class ConnectionsTest {
     assertThat(Connections.snapshot()).hasSize(2);
     ConnectionInfo info = Connections.snapshot().get(0);
     assertThat(info.role()).isEqualTo(Role.ACCEPTED);
-    assertThat(info.transport()).isEqualTo(Transport.TCP);
+    assertThat(info.transport()).isEqualTo(NioTransport.TCP);
     assertThat(info.reason()).isEqualTo(Reason.PENDING);
     assertThat(info.inBytes()).isEqualTo(12);
     assertThat(info.reads()).isEqualTo(2);

@@ -41,7 +41,7 @@ class TalariaManagementTest {
             Role.CLIENT,
             new InetSocketAddress("127.0.0.1", 40000),
             new InetSocketAddress("127.0.0.1", 9092));
-    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
+    connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
     connection.rings(32 << 10, 64 << 10);
     connection.acceleratedIn(3);
     connection.acceleratedOut(17);

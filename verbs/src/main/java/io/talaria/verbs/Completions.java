@@ -19,7 +19,7 @@ import java.util.Objects;
  */
 public final class Completions {
   /** More are never taken by one poll: a critical call must be short. */
-  public static final int MOST = 64;
+  public static final int MAX_CAPACITY = 64;
 
   private final MemorySegment memory;
   private final long address;
@@ -27,7 +27,7 @@ public final class Completions {
   private int count;
 
   private Completions(int capacity) {
-    this.capacity = Bits.inRange(capacity, 1, MOST, "the room for completions");
+    this.capacity = Bits.inRange(capacity, 1, MAX_CAPACITY, "the room for completions");
     memory = Arena.ofAuto().allocate(Wc.SIZE * capacity, 8);
     address = memory.address();
   }
@@ -35,7 +35,7 @@ public final class Completions {
   /**
    * Makes room.
    *
-   * @param capacity for how many, from 1 to {@link #MOST}
+   * @param capacity for how many, from 1 to {@link #MAX_CAPACITY}
    * @return an empty room
    */
   public static Completions allocate(int capacity) {

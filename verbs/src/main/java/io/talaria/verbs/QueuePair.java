@@ -245,7 +245,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
 
   /** Collects the configuration of a queue pair. Not thread-safe; may be used again. */
   public static final class Builder {
-    private static final int MOST = 1 << 20;
+    private static final int MAX_VALUE = 1 << 20;
 
     private final ProtectionDomain domain;
     private final Type type;
@@ -288,7 +288,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     public Builder send(CompletionQueue queue, int requests) {
       domain.context().require(queue.context(), "completion queue");
       sendQueue = queue;
-      sendRequests = Bits.inRange(requests, 1, MOST, "the number of send requests");
+      sendRequests = Bits.inRange(requests, 1, MAX_VALUE, "the number of send requests");
       return this;
     }
 
@@ -302,7 +302,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     public Builder receive(CompletionQueue queue, int requests) {
       domain.context().require(queue.context(), "completion queue");
       receiveQueue = queue;
-      receiveRequests = Bits.inRange(requests, 1, MOST, "the number of receive requests");
+      receiveRequests = Bits.inRange(requests, 1, MAX_VALUE, "the number of receive requests");
       shared = null;
       return this;
     }
@@ -344,7 +344,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
      * @return this
      */
     public Builder inline(int bytes) {
-      inlineBytes = Bits.inRange(bytes, 0, MOST, "the number of bytes inline");
+      inlineBytes = Bits.inRange(bytes, 0, MAX_VALUE, "the number of bytes inline");
       return this;
     }
 

@@ -34,7 +34,7 @@ public final class ReceiveRequests {
 
   private ReceiveRequests(ProtectionDomain domain, int count, int pieces) {
     this.domain = Objects.requireNonNull(domain, "domain");
-    this.count = Bits.inRange(count, 1, SendRequests.MOST, "the number of requests");
+    this.count = Bits.inRange(count, 1, SendRequests.MAX_COUNT, "the number of requests");
     this.pieces = Bits.inRange(pieces, 1, SendRequests.MAX_PIECES, "the number of pieces");
     memory =
         Arena.ofAuto()

@@ -26,7 +26,7 @@ import java.util.Objects;
  */
 public final class SendRequests {
   /** The most requests of a block. */
-  public static final int MOST = 1 << 20;
+  public static final int MAX_COUNT = 1 << 20;
 
   /** The most pieces of a request. */
   public static final int MAX_PIECES = 1 << 10;
@@ -57,7 +57,7 @@ public final class SendRequests {
 
   private SendRequests(ProtectionDomain domain, int count, int pieces) {
     this.domain = Objects.requireNonNull(domain, "domain");
-    this.count = Bits.inRange(count, 1, MOST, "the number of requests");
+    this.count = Bits.inRange(count, 1, MAX_COUNT, "the number of requests");
     this.pieces = Bits.inRange(pieces, 1, MAX_PIECES, "the number of pieces");
     memory =
         Arena.ofAuto()

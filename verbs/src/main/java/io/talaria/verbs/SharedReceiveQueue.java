@@ -21,7 +21,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class SharedReceiveQueue extends NativeObject {
   private static final VarHandle TAKEN = taken();
-  private static final int MOST = 1 << 20;
+  private static final int MAX_VALUE = 1 << 20;
 
   private final ProtectionDomain domain;
   private final MemorySegment postSrqRecv;
@@ -67,8 +67,8 @@ public final class SharedReceiveQueue extends NativeObject {
   }
 
   static SharedReceiveQueue open(ProtectionDomain domain, int requests, int pieces) {
-    Bits.inRange(requests, 1, MOST, "the number of requests");
-    Bits.inRange(pieces, 1, MOST, "the number of pieces");
+    Bits.inRange(requests, 1, MAX_VALUE, "the number of requests");
+    Bits.inRange(pieces, 1, MAX_VALUE, "the number of pieces");
     return new SharedReceiveQueue(domain, requests, pieces);
   }
 

@@ -32,7 +32,7 @@ class BenchTest {
   @Test
   void nettyOnManyConnections() throws Exception {
     String[] words = {"netty", "scaling", "-c", "1,40", "--event-loops", "2", "--in-flight", "2"};
-    JsonNode json = measure(Stream.concat(Stream.of(words), Stream.of("--plain")));
+    JsonNode json = measure(Stream.concat(Stream.of(words), Stream.of("--transport=tcp")));
     assertThat(json.path("measures")).hasSize(4);
     assertThat(measured(json, "scaling/16/40/rate").path("jdk").path("median").asDouble())
         .isPositive();
@@ -86,7 +86,7 @@ class BenchTest {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
       for (String name : new String[] {"netty", "grpc"}) {
-        TalariaCommand.run("bench", name, "--quick", "--plain", "--remote", address)
+        TalariaCommand.run("bench", name, "--quick", "--transport=tcp", "--remote", address)
             .failed(1, "cannot connect to " + address + ": Connection refused", "--listen");
       }
     }
@@ -104,9 +104,9 @@ class BenchTest {
             .toArray(String[]::new);
     TalariaCommand.Ended ended = TalariaCommand.run(all).well();
     assertThat(ended.out()).contains("Measure", "Written: " + file);
-    assertThat(ended.err()).contains(", " + (List.of(all).contains("--plain") ? "JDK" : "Talaria"));
+    assertThat(ended.err()).contains(", " + (List.of(all).contains("--transport=tcp") ? "JDK" : "Talaria"));
     assertThat(ended.out().contains("Connections on Talaria, "))
-        .isEqualTo(!List.of(all).contains("--plain"));
+        .isEqualTo(!List.of(all).contains("--transport=tcp"));
     return Json.parse(Files.readString(file));
   }
 

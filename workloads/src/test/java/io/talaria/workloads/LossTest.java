@@ -80,7 +80,7 @@ class LossTest {
       String name, String options, String measuring, String who) throws Exception {
     String[] words =
         Stream.of(
-                Stream.of("bench", name, "--plain"),
+                Stream.of("bench", name, "--transport=tcp"),
                 Stream.of(options.strip().split(" ", -1)),
                 Stream.of(AT_ONCE))
             .flatMap(some -> some)
@@ -110,7 +110,7 @@ class LossTest {
   void aCaseThatFailsIsMarkedWithItsCauseAndTheNextIsMeasured(@TempDir Path folder)
       throws Exception {
     Path file = folder.resolve("found.json");
-    String words = "bench netty ping-pong -l 16,64 --plain --seconds 15 --json " + file;
+    String words = "bench netty ping-pong -l 16,64 --transport=tcp --seconds 15 --json " + file;
     String[] all =
         Stream.concat(Stream.of(words.split(" ", -1)), Stream.of(AT_ONCE)).toArray(String[]::new);
     try (TalariaCommand both = TalariaCommand.start(all)) {

@@ -26,7 +26,7 @@ class UsageTest {
       })
   void helpHasExamples(String command) throws Exception {
     assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
-        .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--listen", "--plain");
+        .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--listen", "--transport");
   }
 
   @ParameterizedTest
@@ -56,8 +56,8 @@ class UsageTest {
         "bench messages --sizes 17 | --sizes: there is no object of 17 bytes, but of powers of two",
         "bench netty upside-down | PATTERN: there is no 'upside-down', but throughput, ping-pong",
         "bench netty -c 0 | --connections must be from 1 to 10,000",
-        "bench netty --transport tcp | 'tcp' is no transport; there are: shm, ucx",
-        "bench netty --transport shm --plain | --transport does not go with --plain",
+        "bench netty --transport verbs | 'verbs' is no transport; there are: tcp, shm, ucx",
+        "bench netty --transport shm,tcp | --transport: tcp means no Talaria, and stands alone",
         "bench netty --json /nowhere/x | --json: there is no folder /nowhere",
         "bench grpc --call two | --call: there is no 'two', but unary, streaming",
         "bench grpc --iterations 0 | --iterations must be from 1 to 100",

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
     })
 public final class BenchKafkaCommand implements Subcommand {
   /** A broker takes a little more in one batch. */
-  private static final int LARGEST = 1_000_000;
+  private static final int MAX_SIZE = 1_000_000;
 
   @Spec private CommandSpec spec;
 
@@ -73,7 +73,7 @@ public final class BenchKafkaCommand implements Subcommand {
     List<KafkaTrial.Work> chosen = works.isEmpty() ? List.of(KafkaTrial.Work.values()) : works;
     for (KafkaTrial.Work work : chosen) {
       for (int size : bench.sizes(List.of(100, 1 << 10))) {
-        Limits.check(spec.commandLine(), "--length", size, 1, LARGEST);
+        Limits.check(spec.commandLine(), "--length", size, 1, MAX_SIZE);
         trials.add(new KafkaTrial(work, size));
       }
     }

@@ -17,21 +17,19 @@ import picocli.CommandLine.Spec;
 
 /** The options that say what the sockets of a workload run on: a mixin of its command. */
 public final class TransportOptions {
-  private static final List<String> TRANSPORTS = List.of("shm", "ucx");
+  private static final String TCP = "tcp";
+  private static final List<String> TRANSPORTS = List.of(TCP, "shm", "ucx");
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
-
-  @Option(names = "--plain", description = "Use the JDK's sockets, without Talaria.")
-  private boolean plain;
 
   @Option(
       names = "--transport",
       split = ",",
       paramLabel = "TRANSPORT",
       description =
-          "What Talaria runs on, as talaria.transports: shm, ucx, or both in the order wanted."
-              + " Default: shm.")
+          "tcp for the JDK's sockets without Talaria; or what Talaria uses, as"
+              + " talaria.transports: shm, ucx, or both in the order wanted. Default: shm.")
   private List<String> transports = new ArrayList<>();
 
   @Option(
@@ -58,9 +56,6 @@ public final class TransportOptions {
    * @throws ParameterException if the options do not fit
    */
   public Launch launch(Pinning pinning) throws HarnessException {
-    if (plain && !transports.isEmpty()) {
-      throw new ParameterException(command.commandLine(), "--transport does not go with --plain");
-    }
     for (String transport : transports) {
       if (!TRANSPORTS.contains(transport)) {
         throw new ParameterException(
@@ -71,9 +66,14 @@ public final class TransportOptions {
                 + String.join(", ", TRANSPORTS));
       }
     }
-    String chosen = transports.isEmpty() ? TRANSPORTS.get(0) : String.join(",", transports);
-    AgentJar jar = plain || Pair.bothPlain() ? null : AgentJar.locate(agent);
+    boolean tcp = transports.contains(TCP);
+    if (tcp && transports.size() > 1) {
+      throw new ParameterException(
+          command.commandLine(), "--transport: tcp means no Talaria, and stands alone");
+    }
+    String chosen = transports.isEmpty() || tcp ? "shm" : String.join(",", transports);
+    AgentJar jar = tcp || Pair.bothPlain() ? null : AgentJar.locate(agent);
     return new Launch(
-        plain ? Implementation.JDK : Implementation.TALARIA, jar, chosen, javaOptions, pinning);
+        tcp ? Implementation.JDK : Implementation.TALARIA, jar, chosen, javaOptions, pinning);
   }
 }

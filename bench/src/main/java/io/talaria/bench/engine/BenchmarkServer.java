@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -201,7 +201,7 @@ public final class BenchmarkServer implements AutoCloseable {
 
     private void start(String name) throws HarnessException, InterruptedException {
       stop();
-      Transport transport = transport(name);
+      SocketTransport transport = transport(name);
       try {
         child = starter.start(transport);
         line.send(ControlLine.line("started"));
@@ -210,8 +210,8 @@ public final class BenchmarkServer implements AutoCloseable {
       }
     }
 
-    private static Transport transport(String name) throws HarnessException {
-      return Stream.of(Transport.values())
+    private static SocketTransport transport(String name) throws HarnessException {
+      return Stream.of(SocketTransport.values())
           .filter(transport -> transport.name().equals(name))
           .findFirst()
           .orElseThrow(() -> new HarnessException("there is no transport " + name));

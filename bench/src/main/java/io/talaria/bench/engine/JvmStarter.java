@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.ChildSpec;
 import io.talaria.bench.harness.Patience;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ public record JvmStarter(
    * @throws HarnessException if it does not start
    * @throws InterruptedException if interrupted
    */
-  ChildJvm start(Transport transport) throws HarnessException, InterruptedException {
+  ChildJvm start(SocketTransport transport) throws HarnessException, InterruptedException {
     List<String> options = new ArrayList<>(transport.jvmOptions());
     if (transport.accelerated()) {
       options.add("-Dtalaria.sockets=true");

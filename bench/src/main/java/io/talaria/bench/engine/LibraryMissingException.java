@@ -11,7 +11,7 @@ public final class LibraryMissingException extends HarnessException {
   /**
    * Creates the exception.
    *
-   * @param message why not, on which side, and the hint
+   * @param message why not, on which side, and what to do
    */
   public LibraryMissingException(String message) {
     super(message);

@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.ChildJvm;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.time.Duration;
@@ -19,7 +19,7 @@ final class LocalMeasurer implements Measurer {
   }
 
   @Override
-  public void start(Transport transport) throws HarnessException, InterruptedException {
+  public void start(SocketTransport transport) throws HarnessException, InterruptedException {
     child = starter.start(transport);
   }
 

@@ -2,7 +2,7 @@
 
 package io.talaria.bench.engine;
 
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 
@@ -16,7 +16,7 @@ interface Measurer extends AutoCloseable {
    *
    * @throws HarnessException if it does not start
    */
-  void start(Transport transport) throws HarnessException, InterruptedException;
+  void start(SocketTransport transport) throws HarnessException, InterruptedException;
 
   /**
    * Gives an order.

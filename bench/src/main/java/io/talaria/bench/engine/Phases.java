@@ -6,7 +6,7 @@ import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.link.Binding;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ public final class Phases {
    */
   public record Terms(
       BindingKind kind,
-      Transport transport,
+      SocketTransport transport,
       int maxBytes,
       int threads,
       String ucxTransports,

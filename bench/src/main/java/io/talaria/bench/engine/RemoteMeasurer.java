@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.Patience;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.io.IOException;
@@ -72,7 +72,7 @@ final class RemoteMeasurer implements Measurer {
   }
 
   @Override
-  public void start(Transport transport) throws HarnessException {
+  public void start(SocketTransport transport) throws HarnessException {
     line.send(ControlLine.start(transport.name()));
     line.await("started", Patience.times(START_LIMIT));
   }

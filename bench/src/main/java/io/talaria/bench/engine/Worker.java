@@ -24,12 +24,12 @@ import java.util.function.BooleanSupplier;
  * other connections may be measured still.
  */
 final class Worker implements AutoCloseable {
-  private static final long SHORTEST_REST_NS = TimeUnit.MICROSECONDS.toNanos(50);
-  private static final long LONGEST_REST_NS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long MIN_REST_NS = TimeUnit.MICROSECONDS.toNanos(50);
+  private static final long MAX_REST_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final ScheduledExecutorService thread;
   private final Binding binding;
-  private long restNs = SHORTEST_REST_NS;
+  private long restNs = MIN_REST_NS;
   private boolean closed;
 
   Worker(int index, BindingKind kind, Binding.Setup setup) {
@@ -87,7 +87,7 @@ final class Worker implements AutoCloseable {
       Pattern pattern, boolean client, Orders.Operate order, BooleanSupplier ended) {
     return thread.submit(
         () -> {
-          restNs = SHORTEST_REST_NS;
+          restNs = MIN_REST_NS;
           boolean timed = client && pattern.latency() && order.timed();
           Laps laps = timed ? new Laps(order.ratePerSecond()) : Laps.untimed();
           long start = System.nanoTime();
@@ -156,7 +156,7 @@ final class Worker implements AutoCloseable {
 
   private Void progress() throws IOException {
     if (!closed) {
-      restNs = binding.link().progress() ? SHORTEST_REST_NS : Math.min(2 * restNs, LONGEST_REST_NS);
+      restNs = binding.link().progress() ? MIN_REST_NS : Math.min(2 * restNs, MAX_REST_NS);
       rest(); // not if it failed: the next order will tell
     }
     return null;

@@ -3,7 +3,7 @@
 package io.talaria.bench.engine;
 
 import io.talaria.bench.harness.ChildGoneException;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,7 +73,7 @@ public final class WorkerGroup implements AutoCloseable {
    * @throws HarnessException if one does not start
    * @throws InterruptedException if interrupted
    */
-  public void start(Transport transport) throws HarnessException, InterruptedException {
+  public void start(SocketTransport transport) throws HarnessException, InterruptedException {
     List<CompletableFuture<Boolean>> starts = new ArrayList<>();
     for (Measurer member : members) {
       starts.add(

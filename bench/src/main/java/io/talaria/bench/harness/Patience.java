@@ -12,7 +12,7 @@ public final class Patience {
   /** The property. */
   public static final String PROPERTY = "talaria.bench.patience";
 
-  private static final int MOST = 100;
+  private static final int MAX_FACTOR = 100;
 
   private Patience() {}
 
@@ -30,13 +30,13 @@ public final class Patience {
   static int parse(String text) {
     try {
       int value = Integer.parseInt(text);
-      if (value >= 1 && value <= MOST) {
+      if (value >= 1 && value <= MAX_FACTOR) {
         return value;
       }
     } catch (NumberFormatException e) {
       // Said below.
     }
     throw new IllegalArgumentException(
-        "the property " + PROPERTY + " is " + text + ", but must be from 1 to " + MOST);
+        "the property " + PROPERTY + " is " + text + ", but must be from 1 to " + MAX_FACTOR);
   }
 }

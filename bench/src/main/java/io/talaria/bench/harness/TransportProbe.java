@@ -6,7 +6,7 @@ import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -92,7 +92,7 @@ public final class TransportProbe {
         if (info.role() != Role.LISTENER) {
           known++;
           longest =
-              Math.max(longest, info.transport() == Transport.TCP ? undecidedNs(info.reason()) : 0);
+              Math.max(longest, info.transport() == NioTransport.TCP ? undecidedNs(info.reason()) : 0);
         }
       }
       return known < connections ? NEGOTIATED_NS : longest;
@@ -116,7 +116,7 @@ public final class TransportProbe {
         if (info.role() == Role.LISTENER) {
           continue;
         }
-        if (info.transport() == Transport.TCP) {
+        if (info.transport() == NioTransport.TCP) {
           plain++;
         } else {
           accelerated++;

@@ -11,7 +11,7 @@ import io.talaria.bench.harness.Implementation;
  * @param binding the library
  * @param transport the transport
  */
-public record LinkImplementation(BindingKind binding, Transport transport)
+public record LinkImplementation(BindingKind binding, SocketTransport transport)
     implements Implementation {
   /** Returns the name in files, tables and pictures. */
   @Override

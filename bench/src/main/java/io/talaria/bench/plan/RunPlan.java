@@ -29,7 +29,7 @@ import java.util.List;
 public record RunPlan(
     String name,
     List<BindingKind> bindings,
-    List<Transport> transports,
+    List<SocketTransport> transports,
     List<Pattern> patterns,
     List<Integer> sizes,
     List<Integer> connections,
@@ -70,7 +70,7 @@ public record RunPlan(
       if (binding.sockets()) {
         transports.forEach(transport -> all.add(new LinkImplementation(binding, transport)));
       } else {
-        all.add(new LinkImplementation(binding, Transport.DIRECT));
+        all.add(new LinkImplementation(binding, SocketTransport.DIRECT));
       }
     }
     return all;

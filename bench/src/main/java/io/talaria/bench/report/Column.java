@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.bench.result.Group;
 import io.talaria.bench.result.Row;
 import io.talaria.bench.result.Statistics;
@@ -22,7 +22,7 @@ import java.util.function.Function;
  * @param cell the text for a group
  */
 record Column(String heading, Function<Group, String> cell) {
-  static final String AGAINST_PLAIN = "against plain";
+  static final String AGAINST_TCP = "against TCP";
 
   static final String WIRE = "wire / payload";
 
@@ -52,7 +52,7 @@ record Column(String heading, Function<Group, String> cell) {
                     group.statistics(row -> row.megabytesPerSecond() * 1e6),
                     Pictures::bytesPerSecond)));
     if (shown.stream().anyMatch(group -> !againstPlain(pattern, group, shown).isEmpty())) {
-      columns.add(new Column(AGAINST_PLAIN, group -> againstPlain(pattern, group, shown)));
+      columns.add(new Column(AGAINST_TCP, group -> againstPlain(pattern, group, shown)));
     }
     if (pattern == Pattern.ALL_TO_ALL) {
       columns.add(
@@ -86,21 +86,21 @@ record Column(String heading, Function<Group, String> cell) {
     if (!implementation.transport().accelerated()) {
       return "";
     }
-    String plain =
-        new LinkImplementation(implementation.binding(), Transport.PLAIN).label()
+    String tcp =
+        new LinkImplementation(implementation.binding(), SocketTransport.TCP).label()
             + group.label().substring(implementation.label().length());
     return shown.stream()
-        .filter(one -> one.label().equals(plain) && one.measured().equals(group.measured()))
+        .filter(one -> one.label().equals(tcp) && one.measured().equals(group.measured()))
         .findFirst()
         .map(one -> Units.times(ratio(pattern, group, one)))
         .orElse("");
   }
 
-  private static double ratio(Pattern pattern, Group group, Group plain) {
+  private static double ratio(Pattern pattern, Group group, Group tcp) {
     return pattern.latency()
-        ? plain.percentile(50).mean() / group.percentile(50).mean()
+        ? tcp.percentile(50).mean() / group.percentile(50).mean()
         : group.statistics(Row::messagesPerSecond).mean()
-            / plain.statistics(Row::messagesPerSecond).mean();
+            / tcp.statistics(Row::messagesPerSecond).mean();
   }
 
   private static String spread(Statistics statistics, DoubleFunction<String> unit) {

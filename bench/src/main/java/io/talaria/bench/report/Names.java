@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.LinkImplementation;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.bench.result.Group;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,9 +24,9 @@ final class Names {
         new TreeSet<>(implementations.stream().map(LinkImplementation::binding).toList())) {
       names.put(binding.label(), meaning(binding));
     }
-    for (Transport transport :
+    for (SocketTransport transport :
         new TreeSet<>(implementations.stream().map(LinkImplementation::transport).toList())) {
-      if (transport != Transport.DIRECT) {
+      if (transport != SocketTransport.DIRECT) {
         names.put(transport.label(), meaning(transport));
       }
     }
@@ -35,7 +35,7 @@ final class Names {
       names.put("messages", "messages a second, of all connections together");
       names.put("payload", "bytes of payload a second");
       names.put(
-          Column.AGAINST_PLAIN,
+          Column.AGAINST_TCP,
           "the same library and case on the JDK's sockets: how many times as many messages a"
               + " second, or as short a median");
       names.put(
@@ -69,9 +69,9 @@ final class Names {
     };
   }
 
-  private static String meaning(Transport transport) {
+  private static String meaning(SocketTransport transport) {
     return switch (transport) {
-      case PLAIN -> "the JDK's sockets, nothing added (dashed lines)";
+      case TCP -> "the JDK's sockets, nothing added (dashed lines)";
       case SHM -> "Talaria on shared memory (solid lines)";
       case UCX -> "Talaria on UCX (dotted lines)";
       case DIRECT -> "the library brings its own transport";

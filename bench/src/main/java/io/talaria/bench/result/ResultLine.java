@@ -10,7 +10,7 @@ import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -33,7 +33,7 @@ public record ResultLine(
     String server,
     String plan,
     BindingKind binding,
-    Transport transport,
+    SocketTransport transport,
     String transportsTaken,
     Pattern pattern,
     int processes,

@@ -14,7 +14,7 @@ final class AllocMeter {
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int BATCHES = 1 << 16;
-  private static final int FEWEST_BATCHES = 20;
+  private static final int MIN_BATCHES = 20;
 
   private final long[] batchBytes = new long[BATCHES];
   private int batches = -1;
@@ -46,7 +46,7 @@ final class AllocMeter {
 
   /** Returns whether there were operations enough for a mean. */
   boolean enough() {
-    return batches >= FEWEST_BATCHES;
+    return batches >= MIN_BATCHES;
   }
 
   /**

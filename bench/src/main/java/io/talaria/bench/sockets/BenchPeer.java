@@ -34,7 +34,7 @@ public final class BenchPeer {
       link.report("listening", new Listening(Sockets.port(listener)));
       if (scenario.pattern() == Pattern.ONEWAY) {
         receive(listener, scenario.connections());
-      } else if (scenario.waiting() == Waiting.BLOCKING) {
+      } else if (scenario.waiting() == WaitStrategy.BLOCKING) {
         BlockingEchoServer.serve(listener, scenario.sizeBytes(), meter);
       } else {
         echo(listener, scenario, meter);
@@ -99,7 +99,7 @@ public final class BenchPeer {
 
   private static Trips open(Job job, AllocMeter meter) throws IOException {
     Scenario scenario = job.scenario();
-    if (scenario.waiting() == Waiting.BLOCKING) {
+    if (scenario.waiting() == WaitStrategy.BLOCKING) {
       return new BlockingTrips(job.port(), scenario.sizeBytes(), meter);
     }
     EventLoop loop = new EventLoop(scenario.waiting());

@@ -19,10 +19,10 @@ final class EventLoop implements AutoCloseable {
   }
 
   private final Selector selector;
-  private final Waiting waiting;
+  private final WaitStrategy waiting;
   private final Consumer<SelectionKey> consumer = this::consume;
 
-  EventLoop(Waiting waiting) throws IOException {
+  EventLoop(WaitStrategy waiting) throws IOException {
     this.selector = Selector.open();
     this.waiting = waiting;
   }

@@ -17,7 +17,7 @@ final class IdleClient {
 
   static Measured run(ParentLink link, Job job) throws IOException {
     int connections = job.scenario().connections();
-    EventLoop loop = new EventLoop(Waiting.SELECT);
+    EventLoop loop = new EventLoop(WaitStrategy.SELECT);
     try (TurnTrips trips = new TurnTrips(job.port(), job.scenario().sizeBytes(), loop, null)) {
       trips.connect(connections);
       Phases.warmUp(trips, job.timing(), connections);

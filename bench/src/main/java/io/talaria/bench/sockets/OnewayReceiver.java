@@ -31,7 +31,7 @@ final class OnewayReceiver {
   }
 
   void serveMany(ServerSocketChannel listener, int expected) throws IOException {
-    try (EventLoop loop = new EventLoop(Waiting.SELECT)) {
+    try (EventLoop loop = new EventLoop(WaitStrategy.SELECT)) {
       listener.configureBlocking(false);
       EventLoop.Handler acceptor = key -> accept(listener, loop);
       listener.register(loop.selector(), SelectionKey.OP_ACCEPT, acceptor);

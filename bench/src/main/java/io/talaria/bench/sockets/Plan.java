@@ -34,9 +34,9 @@ record Plan(
     }
     if (patterns.contains(Pattern.ONEWAY)) {
       for (int size : sizes.isEmpty() ? List.of(SMALL, LARGE) : sizes) {
-        add(scenarios, Pattern.ONEWAY, Waiting.BLOCKING, size, 1, Flight.TURN);
+        add(scenarios, Pattern.ONEWAY, WaitStrategy.BLOCKING, size, 1, Flight.TURN);
         if (connections > 1) {
-          add(scenarios, Pattern.ONEWAY, Waiting.BLOCKING, size, connections, Flight.TURN);
+          add(scenarios, Pattern.ONEWAY, WaitStrategy.BLOCKING, size, connections, Flight.TURN);
         }
       }
     }
@@ -48,39 +48,39 @@ record Plan(
       }
     }
     if (patterns.contains(Pattern.IDLE)) {
-      add(scenarios, Pattern.IDLE, Waiting.SELECT, SMALL, idleConnections, Flight.TURN);
+      add(scenarios, Pattern.IDLE, WaitStrategy.SELECT, SMALL, idleConnections, Flight.TURN);
     }
     if (patterns.contains(Pattern.MANY)) {
-      add(scenarios, Pattern.MANY, Waiting.SELECT, SMALL, manyConnections, Flight.TURN);
+      add(scenarios, Pattern.MANY, WaitStrategy.SELECT, SMALL, manyConnections, Flight.TURN);
     }
     if (patterns.contains(Pattern.ALLOC)) {
-      for (Waiting waiting : Waiting.values()) {
+      for (WaitStrategy waiting : WaitStrategy.values()) {
         add(scenarios, Pattern.ALLOC, waiting, SMALL, 1, Flight.TURN);
       }
     }
     if (patterns.contains(Pattern.SCALE)) {
-      add(scenarios, Pattern.SCALE, Waiting.SELECT, SMALL, scaleConnections, Flight.TURN);
+      add(scenarios, Pattern.SCALE, WaitStrategy.SELECT, SMALL, scaleConnections, Flight.TURN);
     }
     return scenarios;
   }
 
   private void addRoundTrips(List<Scenario> scenarios, int size) {
     if (patterns.contains(Pattern.BLOCKING)) {
-      add(scenarios, Pattern.BLOCKING, Waiting.BLOCKING, size, 1, Flight.TURN);
+      add(scenarios, Pattern.BLOCKING, WaitStrategy.BLOCKING, size, 1, Flight.TURN);
     }
-    addSelecting(scenarios, Pattern.SELECT_NOW, Waiting.SELECT_NOW, size);
-    addSelecting(scenarios, Pattern.SELECT, Waiting.SELECT, size);
+    addSelecting(scenarios, Pattern.SELECT_NOW, WaitStrategy.SELECT_NOW, size);
+    addSelecting(scenarios, Pattern.SELECT, WaitStrategy.SELECT, size);
   }
 
   private static void addOnTwoCoresAndOnOne(List<Scenario> scenarios, Pattern pattern, int size) {
     for (boolean oneCore : List.of(false, true)) {
-      for (Waiting waiting : List.of(Waiting.BLOCKING, Waiting.SELECT)) {
+      for (WaitStrategy waiting : List.of(WaitStrategy.BLOCKING, WaitStrategy.SELECT)) {
         scenarios.add(new Scenario(pattern, waiting, size, 1, Flight.TURN, oneCore));
       }
     }
   }
 
-  private void addSelecting(List<Scenario> scenarios, Pattern pattern, Waiting waiting, int size) {
+  private void addSelecting(List<Scenario> scenarios, Pattern pattern, WaitStrategy waiting, int size) {
     if (!patterns.contains(pattern)) {
       return;
     }
@@ -94,7 +94,7 @@ record Plan(
   private static void add(
       List<Scenario> scenarios,
       Pattern pattern,
-      Waiting waiting,
+      WaitStrategy waiting,
       int size,
       int connections,
       Flight flight) {

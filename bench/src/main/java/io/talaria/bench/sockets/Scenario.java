@@ -17,14 +17,14 @@ import io.talaria.cli.harness.Units;
  */
 record Scenario(
     Pattern pattern,
-    Waiting waiting,
+    WaitStrategy waiting,
     int sizeBytes,
     int connections,
     Flight flight,
     boolean oneCore) {
 
   /** Each side has a core of its own, if they are pinned at all. */
-  Scenario(Pattern pattern, Waiting waiting, int sizeBytes, int connections, Flight flight) {
+  Scenario(Pattern pattern, WaitStrategy waiting, int sizeBytes, int connections, Flight flight) {
     this(pattern, waiting, sizeBytes, connections, flight, false);
   }
 

@@ -86,7 +86,7 @@ record SocketTargets(Comparison found) {
 
   private static Scenario spinning(Scenario blocking) {
     return new Scenario(
-        Pattern.SELECT_NOW, Waiting.SELECT_NOW, blocking.sizeBytes(), 1, Flight.TURN);
+        Pattern.SELECT_NOW, WaitStrategy.SELECT_NOW, blocking.sizeBytes(), 1, Flight.TURN);
   }
 
   private void judgeOneway(Scenario scenario) {
@@ -164,7 +164,7 @@ record SocketTargets(Comparison found) {
         oneway,
         byJucx(Quantity.GIGABYTES_PER_SECOND, oneway, Implementation.TALARIA),
         times -> new Target("≥ 0.6× FFM", times, times >= JUCX_ONEWAY_SHARE));
-    for (Waiting waiting : Waiting.values()) {
+    for (WaitStrategy waiting : WaitStrategy.values()) {
       String id = new Scenario(Pattern.ALLOC, waiting, Plan.SMALL, 1, Flight.TURN).id();
       for (String side : List.of("/client", "/server")) {
         Spread jucx = found.spread(id + side, Implementation.TALARIA_BY_JUCX);

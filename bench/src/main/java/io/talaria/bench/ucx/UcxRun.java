@@ -8,7 +8,7 @@ import io.talaria.bench.engine.WorkerGroup;
 import io.talaria.bench.engine.WorkerPool;
 import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.bench.plan.BindingKind;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 
@@ -44,9 +44,9 @@ record UcxRun(
   <T> T with(BindingKind kind, int sizeBytes, Work<T> work)
       throws HarnessException, InterruptedException {
     Phases.Terms terms =
-        new Phases.Terms(kind, Transport.DIRECT, sizeBytes, 0, transports, spins, PHASE_LIMIT);
+        new Phases.Terms(kind, SocketTransport.DIRECT, sizeBytes, 0, transports, spins, PHASE_LIMIT);
     try (WorkerGroup workerGroup = workerPool.workerGroup(2)) {
-      workerGroup.start(Transport.DIRECT);
+      workerGroup.start(SocketTransport.DIRECT);
       return work.of(new Phases(workerGroup, terms, false));
     }
   }

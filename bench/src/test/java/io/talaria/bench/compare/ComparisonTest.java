@@ -198,7 +198,7 @@ class ComparisonTest {
     found.add("x", "x", Quantity.COUNT, Implementation.TALARIA, 1);
     found.addTransports("first", Implementation.TALARIA, shm);
     found.addTransports("second", Implementation.TALARIA, shm);
-    found.addTransports("plain", Implementation.JDK, shm);
+    found.addTransports("tcp", Implementation.JDK, shm);
 
     assertThat(text()).contains("Connections on Talaria, first; second: 1 shm (same-host)\n");
   }

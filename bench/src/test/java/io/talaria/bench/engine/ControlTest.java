@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.talaria.bench.harness.ChildGoneException;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -98,7 +98,7 @@ class ControlTest {
         "{'type':'start'} | there is no transport null",
         "{'type':'start','transport':'SEA'} | there is no transport SEA",
         "{'type':'order'} | an order without a JVM",
-        "{'type':'start','transport':'PLAIN'};{'type':'order'} | an order of nothing",
+        "{'type':'start','transport':'TCP'};{'type':'order'} | an order of nothing",
         "{'type':'dance'} | 'dance' makes no sense here"
       })
   void anOrderThatMakesNoSenseIsRefused(String orders, String why) throws Exception {
@@ -119,7 +119,7 @@ class ControlTest {
           RemoteMeasurer.connect((InetSocketAddress) socket.getLocalSocketAddress(), "x", "r")) {
         server.join();
         assertThatExceptionOfType(ChildGoneException.class)
-            .isThrownBy(() -> measurer.start(Transport.PLAIN))
+            .isThrownBy(() -> measurer.start(SocketTransport.TCP))
             .withMessageMatching("the server \\S+ (has gone|is lost: .*)");
       }
     }

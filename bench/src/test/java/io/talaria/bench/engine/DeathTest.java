@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.ucx.Ucx;
 import java.net.InetAddress;
@@ -45,7 +45,7 @@ class DeathTest {
   /** Passes all on, but has doom come. */
   private record Doomed(Measurer measurer, String side, Doom doom) implements Measurer {
     @Override
-    public void start(Transport transport) throws HarnessException, InterruptedException {
+    public void start(SocketTransport transport) throws HarnessException, InterruptedException {
       measurer.start(transport);
     }
 
@@ -130,7 +130,7 @@ class DeathTest {
             .filter(one -> one.label().equals(binding))
             .findFirst()
             .orElseThrow();
-    Transport transport = kind.sockets() ? Transport.PLAIN : Transport.DIRECT;
+    SocketTransport transport = kind.sockets() ? SocketTransport.TCP : SocketTransport.DIRECT;
     Phases.Terms terms =
         new Phases.Terms(kind, transport, 16, 0, "", false, Duration.ofSeconds(60));
     try (LocalBenchmarkServer benchmarkServer = new LocalBenchmarkServer(starter("server"));

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.talaria.bench.harness.ChildGoneException;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +20,7 @@ class WorkerGroupTest {
   /** One of a worker group whose orders all end in the same way. */
   private record Failing(HarnessException failure) implements Measurer {
     @Override
-    public void start(Transport transport) {}
+    public void start(SocketTransport transport) {}
 
     @Override
     public void order(Orders.Phase phase, Object body, Duration limit) {}

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BindingsTest {
   private static final String ENDLESS =
       """
-      {"bindings": ["nio"], "transports": ["plain"], "patterns": ["pingpong"], "sizes": [16],
+      {"bindings": ["nio"], "transports": ["tcp"], "patterns": ["pingpong"], "sizes": [16],
        "operations": {"latency": 1000000000}, "seconds": 600, "warmUpSeconds": 0}
       """;
 
@@ -47,7 +47,7 @@ class BindingsTest {
   @ParameterizedTest
   @CsvSource({
     "net, shm",
-    "nio, plain",
+    "nio, tcp",
     "nio, shm",
     "nio-select, shm",
     "nio-spin, shm",
@@ -59,7 +59,7 @@ class BindingsTest {
 
   @ParameterizedTest
   @Tag("long")
-  @CsvSource({"net, plain", "nio-select, plain", "nio-spin, plain", "netty, plain"})
+  @CsvSource({"net, tcp", "nio-select, tcp", "nio-spin, tcp", "netty, tcp"})
   void measuresOtherSocketsOfTheJdk(String binding, String transport) throws Exception {
     measuresSockets(binding, transport);
   }
@@ -81,7 +81,7 @@ class BindingsTest {
   @CsvSource({"ucx-stream", "ucx-stream-data", "ucx-tag", "ucx-tag-sync", "ucx-am", "jucx"})
   void measuresMessagesOfUcx(String binding) throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
-    measure(binding, "plain", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
+    measure(binding, "tcp", "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }
 
   @ParameterizedTest
@@ -93,13 +93,13 @@ class BindingsTest {
       })
   void measuresMemoryAccessOfUcx(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
-    measure(binding, "plain", patterns, count);
+    measure(binding, "tcp", patterns, count);
   }
 
   @Test
   void measuresAtomicsOfUcx() throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
-    String json = plan("ucx-fetch-add", "plain", "\"throughput\", \"access\"", "");
+    String json = plan("ucx-fetch-add", "tcp", "\"throughput\", \"access\"", "");
     measure(json.replace("[1, 70000]", "[1, 4, 8]"), 2);
   }
 
@@ -113,7 +113,7 @@ class BindingsTest {
       })
   void measuresUcxByTcp(String binding, String patterns, int count) throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
-    measure(plan(binding, "plain", patterns, "").replace("posix,self", "tcp"), count);
+    measure(plan(binding, "tcp", patterns, "").replace("posix,self", "tcp"), count);
   }
 
   @ParameterizedTest
@@ -132,7 +132,7 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"net, plain", "nio-select, shm"})
+  @CsvSource({"net, tcp", "nio-select, shm"})
   void allProcessesExchangeMessagesWithAllOthers(String binding, String transport)
       throws Exception {
     allToAll(plan(binding, transport, "\"all-to-all\"", ", \"processes\": [2, 3]"));
@@ -147,14 +147,14 @@ class BindingsTest {
   @Test
   void allProcessesExchangeMessagesWithAllOthersByUcx() throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
-    allToAll(plan("ucx-tag", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]"));
+    allToAll(plan("ucx-tag", "tcp", "\"all-to-all\"", ", \"processes\": [2, 3]"));
   }
 
   @Test
   @Tag("long")
   void allProcessesExchangeMessagesWithAllOthersByUcxOverTcp() throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), "UCX is not installed");
-    String json = plan("ucx-am", "plain", "\"all-to-all\"", ", \"processes\": [2, 3]");
+    String json = plan("ucx-am", "tcp", "\"all-to-all\"", ", \"processes\": [2, 3]");
     allToAll(json.replace("posix,self", "tcp"));
   }
 
@@ -164,7 +164,7 @@ class BindingsTest {
     // Not asked of verbs: what this JVM loads is for other tests to choose.
     assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there may be a device");
     try (Hosts hosts = new Hosts()) {
-      assertThat(hosts.run(plan(binding, "plain", "\"throughput\"", ""))).isFalse();
+      assertThat(hosts.run(plan(binding, "tcp", "\"throughput\"", ""))).isFalse();
       assertThat(hosts.rows).isEmpty();
       assertThat(hosts.failures)
           .isNotEmpty()
@@ -248,7 +248,7 @@ class BindingsTest {
       assertThat(hosts.run(ENDLESS)).isFalse();
       killer.join(Duration.ofSeconds(10));
       assertThat(hosts.failures).hasSize(1);
-      assertThat(hosts.failures.getFirst()).startsWith("nio plain, pingpong, 16 B, 1 connection: ");
+      assertThat(hosts.failures.getFirst()).startsWith("nio tcp, pingpong, 16 B, 1 connection: ");
       String quick = ENDLESS.replace("\"seconds\": 600", "\"seconds\": 0.01");
       assertThat(hosts.run(quick)).isTrue();
       assertThat(hosts.rows).hasSize(1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FullDiskTest {
   private static final String PLAN =
       """
-      {"name": "much", "bindings": ["nio"], "transports": ["plain"], "patterns": ["pingpong"],
+      {"name": "much", "bindings": ["nio"], "transports": ["tcp"], "patterns": ["pingpong"],
        "sizes": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
        "operations": {"latency": 20}, "seconds": 0.01, "warmUpSeconds": 0}
       """;

@@ -53,7 +53,7 @@ class ObserveCommandTest {
   @Test
   void checkSaysWhatASetHolds() {
     assertThat(run("--check", "scaling")).isZero();
-    assertThat(out.toString()).contains("nio plain: 20 cases", "120 cases, 3 repetitions");
+    assertThat(out.toString()).contains("nio tcp: 20 cases", "120 cases, 3 repetitions");
   }
 
   /** What the papers measured, in the time of a long break. */
@@ -135,7 +135,7 @@ class ObserveCommandTest {
         Files.writeString(
             folder.resolve("plan.json"),
             """
-            {"name": "small", "bindings": ["nio"], "transports": ["plain"],
+            {"name": "small", "bindings": ["nio"], "transports": ["tcp"],
              "patterns": ["throughput", "pingpong"], "sizes": [8, 64],
              "operations": {"throughput": 100, "latency": 100}, "seconds": 0.02,
              "warmUpSeconds": 0, "repetitions": 2}
@@ -155,21 +155,21 @@ class ObserveCommandTest {
       assertThat(result.get("runs")).hasSize(8);
       assertThat(result.get("runs").get(0).get("found").get("size_bytes").asInt()).isEqualTo(8);
       assertThat(result.get("times")).hasSize(4);
-      assertThat(result.get("measures").get(0).get("iterations").get("nio plain")).hasSize(2);
+      assertThat(result.get("measures").get(0).get("iterations").get("nio tcp")).hasSize(2);
     }
     assertThat(err.toString())
         .contains("small: 4 cases, 2 repetitions, about ")
-        .contains("throughput, 8 B, 1 connection, nio plain, iteration 1 of 2");
+        .contains("throughput, 8 B, 1 connection, nio tcp, iteration 1 of 2");
     // rdma-test/checks.list looks for such a row.
     assertThat(out.toString())
         .startsWith("Case ")
-        .containsPattern("(?m)^throughput, 64 B, 1 connection +nio plain +\\d.*/s .*\\d *$")
-        .containsPattern("(?m)^pingpong, 8 B, 1 connection +nio plain +\\d.*/s .*[mµn]s *$")
-        .containsPattern("(?s)nio plain.*\nreport  ");
+        .containsPattern("(?m)^throughput, 64 B, 1 connection +nio tcp +\\d.*/s .*\\d *$")
+        .containsPattern("(?m)^pingpong, 8 B, 1 connection +nio tcp +\\d.*/s .*[mµn]s *$")
+        .containsPattern("(?s)nio tcp.*\nreport  ");
     Path again = folder.resolve("again");
     assertThat(run("--report", results.toString(), "--out", again.toString())).isZero();
     assertThat(out.toString()).contains(", 8 rows");
-    assertThat(again.resolve("report.html")).content().contains("Round trips", "nio plain");
+    assertThat(again.resolve("report.html")).content().contains("Round trips", "nio tcp");
     assertThat(run("--report", results.toString(), "--run", "none")).isEqualTo(2);
     assertThat(err.toString()).contains("there is no run none; there are small-");
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlanReaderTest {
   private static final String GOOD =
       """
-      {"name": "own", "bindings": ["nio", "ucx-put"], "transports": ["plain", "shm"],
+      {"name": "own", "bindings": ["nio", "ucx-put"], "transports": ["tcp", "shm"],
        "patterns": ["throughput", "pingpong"], "sizes": [16, "4K", "1M"], "connections": [1, 2],
        "rates": [0, 1000], "operations": {"throughput": 1024, "latency": 512},
        "halveFromBytes": 8192, "seconds": 0.5, "warmUpSeconds": 0, "repetitions": 3}
@@ -62,7 +62,7 @@ class PlanReaderTest {
     RunPlan plan = PlanReader.parse("own.json", GOOD);
     assertThat(plan.implementations())
         .extracting(LinkImplementation::label)
-        .containsExactly("nio plain", "nio shm", "ucx-put");
+        .containsExactly("nio tcp", "nio shm", "ucx-put");
     List<Case> cases = plan.cases(plan.implementations().getFirst());
     // Throughput has no rates: 3 sizes; round trips in closed and open loop: 6; 1 and 2
     // connections.
@@ -84,7 +84,7 @@ class PlanReaderTest {
           "latency": 512            | "latency": "many"      | own.json: $.operations.latency is "many"; it must be a whole number from 1 to 1000000000000
           "seconds": 0.5            | "seconds": -1          | own.json: $.seconds is -1; it must be a number from 0.001 to 3600
           "repetitions": 3          | "repetitons": 3        | own.json: $.repetitons is unknown
-          "plain", "shm"            | "plain", "smh"         | own.json: $.transports[1] is "smh"; it must be one of plain, shm, ucx
+          "tcp", "shm"              | "tcp", "smh"           | own.json: $.transports[1] is "smh"; it must be one of tcp, shm, ucx
           "throughput", "pingpong"  | "throughput", "access", "bidirectional", "pong" | own.json: $.patterns[3] is "pong"
           {"name": "own",           | {"name": 7,            | own.json: $.name is 7; it must be text like ^[A-Za-z0-9._-]{1,40}$
           {"name": "own",           | {"name": "own"         | own.json is no JSON: line 1, column
@@ -139,7 +139,7 @@ class PlanReaderTest {
   void aPatternThatNobodyCanDoIsRefused() {
     String json =
         """
-        {"bindings": ["nio"], "transports": ["plain"], "patterns": ["pingpong", "access"],
+        {"bindings": ["nio"], "transports": ["tcp"], "patterns": ["pingpong", "access"],
          "sizes": [1], "operations": {}}
         """;
     assertThatExceptionOfType(PlanException.class)
@@ -166,7 +166,7 @@ class PlanReaderTest {
   void moreConnectionsThanThreadsCanServeAreRefused() {
     String json =
         """
-        {"bindings": ["nio"], "transports": ["plain"], "patterns": ["all-to-all"], "sizes": [1],
+        {"bindings": ["nio"], "transports": ["tcp"], "patterns": ["all-to-all"], "sizes": [1],
          "processes": [2, 32], "connections": [5], "operations": {}}
         """;
     assertThatExceptionOfType(PlanException.class)
@@ -206,7 +206,7 @@ class PlanReaderTest {
   void transportsWithoutSocketsAreRefused() {
     String json =
         """
-        {"bindings": ["ucx-tag"], "transports": ["plain"], "patterns": ["pingpong"], "sizes": [1],
+        {"bindings": ["ucx-tag"], "transports": ["tcp"], "patterns": ["pingpong"], "sizes": [1],
          "operations": {}}
         """;
     assertThatExceptionOfType(PlanException.class)

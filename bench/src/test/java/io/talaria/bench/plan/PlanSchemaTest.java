@@ -32,7 +32,7 @@ class PlanSchemaTest {
 
   private static final String GOOD =
       """
-      {"$schema": "plan.schema.json", "bindings": ["nio", "ucx-put"], "transports": ["plain"],
+      {"$schema": "plan.schema.json", "bindings": ["nio", "ucx-put"], "transports": ["tcp"],
        "patterns": ["throughput", "pingpong"], "sizes": [16, "4K"], "connections": [1, 2],
        "rates": [0], "operations": {"latency": 512}, "seconds": 0.5}
       """;
@@ -88,7 +88,7 @@ class PlanSchemaTest {
           "seconds": 0.5       | "seconds": -1
           "seconds": 0.5       | "second": 1
           "seconds": 0.5       | "repetitions": 101
-          "plain"              | "smh"
+          "tcp"                | "smh"
           "throughput"         | "pong"
           "connections": [1, 2] | "connections": [1025]
           "rates": [0]         | "rates": 7
@@ -109,7 +109,7 @@ class PlanSchemaTest {
         .containsExactlyInAnyOrderElementsOf(
             labels(io.talaria.bench.plan.Pattern.values(), io.talaria.bench.plan.Pattern::label));
     assertThat(names("transports"))
-        .isEqualTo(List.of(Transport.PLAIN.label(), Transport.SHM.label(), Transport.UCX.label()));
+        .isEqualTo(List.of(SocketTransport.TCP.label(), SocketTransport.SHM.label(), SocketTransport.UCX.label()));
   }
 
   private static <E> List<String> labels(E[] values, Function<E, String> label) {

@@ -5,7 +5,7 @@ package io.talaria.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.Rows;
 import java.io.File;
@@ -62,10 +62,10 @@ class BrowserTest {
             "one",
             List.of("CPU  " + "a very long name of a processor ".repeat(8)),
             List.of(
-                Rows.throughput(Transport.PLAIN, 1, 1, 1),
-                Rows.throughput(Transport.SHM, 1 << 20, 1, 1),
-                Rows.roundTrips(Transport.PLAIN, 16, 1, 0),
-                Rows.roundTrips(Transport.SHM, 16, 8, 0)),
+                Rows.throughput(SocketTransport.TCP, 1, 1, 1),
+                Rows.throughput(SocketTransport.SHM, 1 << 20, 1, 1),
+                Rows.roundTrips(SocketTransport.TCP, 16, 1, 0),
+                Rows.roundTrips(SocketTransport.SHM, 16, 8, 0)),
             List.of());
     return new HtmlReport("In a browser", List.of(one, one)).page();
   }

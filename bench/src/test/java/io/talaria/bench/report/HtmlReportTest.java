@@ -4,7 +4,7 @@ package io.talaria.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.Row;
 import io.talaria.bench.result.Rows;
@@ -28,7 +28,7 @@ class HtmlReportTest {
 
   private static List<Row> rows() {
     List<Row> rows = new ArrayList<>();
-    for (Transport transport : List.of(Transport.PLAIN, Transport.SHM)) {
+    for (SocketTransport transport : List.of(SocketTransport.TCP, SocketTransport.SHM)) {
       for (int size : new int[] {1, 16, 1 << 20}) {
         for (int connections : new int[] {1, 8}) {
           rows.add(Rows.throughput(transport, size, connections, 1));
@@ -116,17 +116,17 @@ class HtmlReportTest {
             .get("throughput-one-way-messages-a-second-by-size-1-connection");
     NodeList lines = parse(picture).getElementsByTagName("polyline");
     assertThat(lines.getLength()).isEqualTo(2);
-    Element plain = (Element) lines.item(0);
+    Element tcp = (Element) lines.item(0);
     Element shm = (Element) lines.item(1);
-    assertThat(plain.getAttribute("stroke")).isEqualTo(shm.getAttribute("stroke"));
-    assertThat(plain.getAttribute("stroke-dasharray")).isNotEmpty();
+    assertThat(tcp.getAttribute("stroke")).isEqualTo(shm.getAttribute("stroke"));
+    assertThat(tcp.getAttribute("stroke-dasharray")).isNotEmpty();
     assertThat(shm.getAttribute("stroke-dasharray")).isEmpty();
   }
 
   @Test
-  void theTableComparesWithPlainAndNamesAreExplained() {
+  void theTableComparesWithTcpAndNamesAreExplained() {
     assertThat(page())
-        .contains("<th>against plain</th>", "<td>1.00×</td>")
+        .contains("<th>against TCP</th>", "<td>1.00×</td>")
         .contains("<dt>nio</dt><dd>SocketChannel, blocking", "<dt>shm</dt><dd>Talaria on shared")
         .contains("<dt>wire / payload</dt>")
         .doesNotContain("<dt>netty</dt>");
@@ -135,9 +135,9 @@ class HtmlReportTest {
   @Test
   void ofWhatIsNotThereNothingIsSaid() {
     Results once =
-        new Results("one", List.of(), List.of(Rows.throughput(Transport.SHM, 1, 1, 1)), List.of());
+        new Results("one", List.of(), List.of(Rows.throughput(SocketTransport.SHM, 1, 1, 1)), List.of());
     assertThat(new HtmlReport("one", List.of(once)).page())
-        .doesNotContain("standard deviation", "against plain</th>", "class=\"bar\"");
+        .doesNotContain("standard deviation", "against TCP</th>", "class=\"bar\"");
   }
 
   @Test
@@ -146,7 +146,7 @@ class HtmlReportTest {
     assertThat(page).contains("Run 1: one", "Run 2: other");
     Document parsed = parse(page);
     assertThat(parsed.getElementsByTagName("svg").getLength()).isEqualTo(PICTURES);
-    assertThat(page).contains(">nio plain, run 1<", ">nio shm, run 2<");
+    assertThat(page).contains(">nio tcp, run 1<", ">nio shm, run 2<");
   }
 
   @Test

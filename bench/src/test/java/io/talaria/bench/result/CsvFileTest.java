@@ -5,7 +5,7 @@ package io.talaria.bench.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +24,8 @@ class CsvFileTest {
   @Test
   void rowsAreAppendedBelowOneHeader() throws Exception {
     Path file = folder.resolve("results.csv");
-    append(file, Rows.throughput(Transport.SHM, 16, 1, 1));
-    append(file, Rows.roundTrips(Transport.PLAIN, 16, 2, 100));
+    append(file, Rows.throughput(SocketTransport.SHM, 16, 1, 1));
+    append(file, Rows.roundTrips(SocketTransport.TCP, 16, 2, 100));
     List<String> lines = Files.readAllLines(file);
     assertThat(lines).hasSize(3);
     List<String> header = cells(lines.get(0));
@@ -46,7 +46,7 @@ class CsvFileTest {
     assertThat(Double.parseDouble(second.get(header.indexOf("begun_p50_ns"))))
         .isBetween(4.9e5, 5.1e5);
     assertThat(second.get(header.indexOf("histogram")))
-        .isEqualTo("nio.plain.pingpong.16B.2p.2c.100r.1");
+        .isEqualTo("nio.tcp.pingpong.16B.2p.2c.100r.1");
   }
 
   @Test
@@ -71,7 +71,7 @@ class CsvFileTest {
   @Test
   void aFileThatEndsWithinARowIsLeftAlone() throws Exception {
     Path file = folder.resolve("results.csv");
-    append(file, Rows.throughput(Transport.SHM, 16, 1, 1));
+    append(file, Rows.throughput(SocketTransport.SHM, 16, 1, 1));
     String cut = Files.readString(file).stripTrailing();
     Files.writeString(file, cut);
     assertThatExceptionOfType(HarnessException.class)

@@ -5,7 +5,7 @@ package io.talaria.bench.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,10 +20,10 @@ class HistogramLogTest {
   @Test
   void whatIsWrittenCanBeRead(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("run.hlog");
-    Row row = Rows.roundTrips(Transport.PLAIN, 16, 1, 100);
+    Row row = Rows.roundTrips(SocketTransport.TCP, 16, 1, 100);
     HistogramLog log = new HistogramLog(file, "a test");
     log.append(row);
-    log.append(Rows.throughput(Transport.PLAIN, 16, 1, 1));
+    log.append(Rows.throughput(SocketTransport.TCP, 16, 1, 1));
     Map<String, Histogram> read = new TreeMap<>();
     try (HistogramLogReader reader = new HistogramLogReader(file.toFile())) {
       while (reader.hasNext()) {
@@ -42,7 +42,7 @@ class HistogramLogTest {
     HistogramLog log = new HistogramLog(file, "a test");
     Files.delete(file);
     Files.createSymbolicLink(file, Path.of("/dev/full"));
-    Row row = Rows.roundTrips(Transport.PLAIN, 16, 1, 0);
+    Row row = Rows.roundTrips(SocketTransport.TCP, 16, 1, 0);
     assertThatExceptionOfType(HarnessException.class)
         .isThrownBy(() -> log.append(row))
         .withMessage("cannot write " + file + ": No space left on device");

@@ -9,7 +9,7 @@ import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class ResultsReaderTest {
 
   private static Row allToAll() {
     return new Row(
-        new LinkImplementation(BindingKind.NET, Transport.PLAIN),
+        new LinkImplementation(BindingKind.NET, SocketTransport.TCP),
         new Case(Pattern.ALL_TO_ALL, 3, 1, 16, 0, 100),
         1,
         "",
@@ -47,9 +47,9 @@ class ResultsReaderTest {
 
   @Test
   void whatWasWrittenIsReadBack() throws Exception {
-    Row closed = Rows.roundTrips(Transport.PLAIN, 16, 1, 0);
-    Row open = Rows.roundTrips(Transport.SHM, 16, 1, 500);
-    write("first", Rows.throughput(Transport.SHM, 64, 2, 1), closed, open);
+    Row closed = Rows.roundTrips(SocketTransport.TCP, 16, 1, 0);
+    Row open = Rows.roundTrips(SocketTransport.SHM, 16, 1, 500);
+    write("first", Rows.throughput(SocketTransport.SHM, 64, 2, 1), closed, open);
     write("second", allToAll());
     List<Results> runs = ResultsReader.read(folder);
     assertThat(runs).extracting(Results::name).containsExactly("first", "second");
@@ -70,19 +70,19 @@ class ResultsReaderTest {
   void timesWhoseHistogramsAreGoneAreNamed() throws Exception {
     write(
         "first",
-        Rows.throughput(Transport.SHM, 64, 2, 1),
-        Rows.roundTrips(Transport.PLAIN, 16, 1, 0));
+        Rows.throughput(SocketTransport.SHM, 64, 2, 1),
+        Rows.roundTrips(SocketTransport.TCP, 16, 1, 0));
     Files.delete(folder.resolve("first.hlog"));
     Results run = ResultsReader.read(folder).getFirst();
     assertThat(run.rows()).hasSize(1);
     assertThat(run.failures())
         .containsExactly(
-            "nio plain, pingpong, 16 B, 1 connection: first.hlog does not hold its times");
+            "nio tcp, pingpong, 16 B, 1 connection: first.hlog does not hold its times");
   }
 
   @Test
   void aFileThatMakesNoSenseIsNamedWithItsPlace() throws Exception {
-    write("first", Rows.throughput(Transport.SHM, 64, 2, 1));
+    write("first", Rows.throughput(SocketTransport.SHM, 64, 2, 1));
     Path table = folder.resolve(CsvFile.NAME);
     String text = Files.readString(table);
     Files.writeString(table, text.replace(",nio,", ",carrier-pigeon,"));

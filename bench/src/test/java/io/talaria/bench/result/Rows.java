@@ -9,7 +9,7 @@ import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
@@ -23,13 +23,13 @@ public final class Rows {
   }
 
   public static Row throughput(
-      Transport transport, int sizeBytes, int connections, int repetition) {
+      SocketTransport transport, int sizeBytes, int connections, int repetition) {
     long messages = 1_000 + 10L * repetition;
     return new Row(
         new LinkImplementation(BindingKind.NIO, transport),
         new Case(Pattern.THROUGHPUT, 2, connections, sizeBytes, 0, 5_000),
         repetition,
-        transport == Transport.SHM ? "1 shm (same-host), \"quoted\"" : "",
+        transport == SocketTransport.SHM ? "1 shm (same-host), \"quoted\"" : "",
         messages,
         messages,
         List.of(1_000_000L),
@@ -39,7 +39,7 @@ public final class Rows {
         -1);
   }
 
-  public static Row roundTrips(Transport transport, int sizeBytes, int connections, int rate) {
+  public static Row roundTrips(SocketTransport transport, int sizeBytes, int connections, int rate) {
     Histogram begun = Latencies.histogram();
     Histogram due = rate == 0 ? null : Latencies.histogram();
     for (int i = 1; i <= 1_000; i++) {

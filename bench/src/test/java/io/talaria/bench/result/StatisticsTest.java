@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
-import io.talaria.bench.plan.Transport;
+import io.talaria.bench.plan.SocketTransport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -38,9 +38,9 @@ class StatisticsTest {
                     "one",
                     List.of(),
                     List.of(
-                        Rows.throughput(Transport.PLAIN, 16, 1, 1),
-                        Rows.throughput(Transport.SHM, 16, 1, 1),
-                        Rows.throughput(Transport.PLAIN, 16, 1, 2)),
+                        Rows.throughput(SocketTransport.TCP, 16, 1, 1),
+                        Rows.throughput(SocketTransport.SHM, 16, 1, 1),
+                        Rows.throughput(SocketTransport.TCP, 16, 1, 2)),
                     List.of())));
     assertThat(groups).hasSize(2);
     assertThat(groups.getFirst().rows()).hasSize(2);
@@ -50,7 +50,7 @@ class StatisticsTest {
 
   @Test
   void theTimesOfAGroupAreThoseOfAllRepetitions() {
-    Row row = Rows.roundTrips(Transport.PLAIN, 16, 1, 0);
+    Row row = Rows.roundTrips(SocketTransport.TCP, 16, 1, 0);
     Group group = new Group(row.implementation().label(), row.measured(), List.of(row, row));
     assertThat(group.times().getTotalCount()).isEqualTo(2_000);
     assertThat(row.times().getTotalCount()).isEqualTo(1_000);

@@ -37,14 +37,14 @@ class ScenariosOnPlainSocketsTest {
 
   static Stream<Scenario> wakeUps() {
     return Stream.of(
-        new Scenario(Pattern.WAKE, Waiting.BLOCKING, 16, 1, Flight.TURN, false),
-        new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, true));
+        new Scenario(Pattern.WAKE, WaitStrategy.BLOCKING, 16, 1, Flight.TURN, false),
+        new Scenario(Pattern.WAKE, WaitStrategy.SELECT, 16, 1, Flight.TURN, true));
   }
 
   static Stream<Scenario> otherWakeUps() {
     return Stream.of(
-        new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, false),
-        new Scenario(Pattern.WAKE, Waiting.BLOCKING, 16, 1, Flight.TURN, true));
+        new Scenario(Pattern.WAKE, WaitStrategy.SELECT, 16, 1, Flight.TURN, false),
+        new Scenario(Pattern.WAKE, WaitStrategy.BLOCKING, 16, 1, Flight.TURN, true));
   }
 
   @ParameterizedTest
@@ -65,7 +65,7 @@ class ScenariosOnPlainSocketsTest {
 
   @Test
   void aColdStartIsTimed() throws Exception {
-    ScenarioRun run = run(new Scenario(Pattern.COLD, Waiting.SELECT, 16, 1, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.COLD, WaitStrategy.SELECT, 16, 1, Flight.TURN));
 
     assertThat(run.value(Measured.TRIPS_PER_SECOND)).isPositive();
     assertThat(run.histogram(Measured.ROUND_TRIP).getTotalCount()).isPositive();
@@ -74,16 +74,16 @@ class ScenariosOnPlainSocketsTest {
 
   static Stream<Scenario> roundTrips() {
     return Stream.of(
-        new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 8 << 20, 1, Flight.TURN),
-        new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 8 << 20, 2, Flight.ALL),
-        new Scenario(Pattern.SELECT, Waiting.SELECT, 16, 5, Flight.TURN));
+        new Scenario(Pattern.BLOCKING, WaitStrategy.BLOCKING, 8 << 20, 1, Flight.TURN),
+        new Scenario(Pattern.SELECT_NOW, WaitStrategy.SELECT_NOW, 8 << 20, 2, Flight.ALL),
+        new Scenario(Pattern.SELECT, WaitStrategy.SELECT, 16, 5, Flight.TURN));
   }
 
   static Stream<Scenario> otherRoundTrips() {
     return Stream.of(
-        new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 16, 1, Flight.TURN),
-        new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 1, Flight.TURN),
-        new Scenario(Pattern.SELECT, Waiting.SELECT, 1_000, 5, Flight.ALL));
+        new Scenario(Pattern.BLOCKING, WaitStrategy.BLOCKING, 16, 1, Flight.TURN),
+        new Scenario(Pattern.SELECT_NOW, WaitStrategy.SELECT_NOW, 16, 1, Flight.TURN),
+        new Scenario(Pattern.SELECT, WaitStrategy.SELECT, 1_000, 5, Flight.ALL));
   }
 
   @ParameterizedTest
@@ -104,9 +104,9 @@ class ScenariosOnPlainSocketsTest {
 
   static Stream<Scenario> oneWay() {
     return Stream.of(
-        new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 16, 1, Flight.TURN),
-        new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 65_536, 1, Flight.TURN),
-        new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 1_000, 3, Flight.TURN));
+        new Scenario(Pattern.ONEWAY, WaitStrategy.BLOCKING, 16, 1, Flight.TURN),
+        new Scenario(Pattern.ONEWAY, WaitStrategy.BLOCKING, 65_536, 1, Flight.TURN),
+        new Scenario(Pattern.ONEWAY, WaitStrategy.BLOCKING, 1_000, 3, Flight.TURN));
   }
 
   @ParameterizedTest
@@ -120,7 +120,7 @@ class ScenariosOnPlainSocketsTest {
 
   @ParameterizedTest
   @EnumSource(names = "SELECT")
-  void allocationIsMeasured(Waiting waiting) throws Exception {
+  void allocationIsMeasured(WaitStrategy waiting) throws Exception {
     Scenario scenario = new Scenario(Pattern.ALLOC, waiting, 16, 1, Flight.TURN);
     ScenarioRun run = run(scenario, 20 * SHORT, Pinning.decide(false));
 
@@ -131,20 +131,20 @@ class ScenariosOnPlainSocketsTest {
   @ParameterizedTest
   @Tag("long")
   @EnumSource(names = "SELECT", mode = EnumSource.Mode.EXCLUDE)
-  void allocationIsMeasuredInOtherWaysOfWaiting(Waiting waiting) throws Exception {
+  void allocationIsMeasuredInOtherWaysOfWaiting(WaitStrategy waiting) throws Exception {
     allocationIsMeasured(waiting);
   }
 
   @Test
   void idleConnectionsAreWatched() throws Exception {
-    ScenarioRun run = run(new Scenario(Pattern.IDLE, Waiting.SELECT, 16, 4, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.IDLE, WaitStrategy.SELECT, 16, 4, Flight.TURN));
 
     assertThat(run.value(Measured.IDLE_CPU)).isBetween(0.0, 200.0);
   }
 
   @Test
   void manyConnectionsAreComparedWithOne() throws Exception {
-    ScenarioRun run = run(new Scenario(Pattern.MANY, Waiting.SELECT, 16, 20, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.MANY, WaitStrategy.SELECT, 16, 20, Flight.TURN));
 
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
     assertThat(run.medianNs(Measured.ROUND_TRIP)).isPositive();
@@ -155,7 +155,7 @@ class ScenariosOnPlainSocketsTest {
 
   @Test
   void aBusyConnectionAmongIdleOnesIsComparedWithOneAlone() throws Exception {
-    ScenarioRun run = run(new Scenario(Pattern.SCALE, Waiting.SELECT, 16, 20, Flight.TURN));
+    ScenarioRun run = run(new Scenario(Pattern.SCALE, WaitStrategy.SELECT, 16, 20, Flight.TURN));
 
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE)).isPositive();
     assertThat(run.medianNs(Measured.ROUND_TRIP_ONE_AGAIN)).isPositive();

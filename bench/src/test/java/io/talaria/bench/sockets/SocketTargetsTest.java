@@ -22,19 +22,19 @@ import org.junit.jupiter.api.Test;
 /** Which figures a scenario has, and what the project holds them against. */
 class SocketTargetsTest {
   private static final Scenario BLOCKING =
-      new Scenario(Pattern.BLOCKING, Waiting.BLOCKING, 16, 1, Flight.TURN);
+      new Scenario(Pattern.BLOCKING, WaitStrategy.BLOCKING, 16, 1, Flight.TURN);
   private static final Scenario SELECT_NOW =
-      new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 1, Flight.TURN);
+      new Scenario(Pattern.SELECT_NOW, WaitStrategy.SELECT_NOW, 16, 1, Flight.TURN);
   private static final Scenario ONEWAY =
-      new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 16, 1, Flight.TURN);
+      new Scenario(Pattern.ONEWAY, WaitStrategy.BLOCKING, 16, 1, Flight.TURN);
   private static final Scenario LARGE =
-      new Scenario(Pattern.ONEWAY, Waiting.BLOCKING, 65_536, 1, Flight.TURN);
+      new Scenario(Pattern.ONEWAY, WaitStrategy.BLOCKING, 65_536, 1, Flight.TURN);
   private static final Scenario ALLOC =
-      new Scenario(Pattern.ALLOC, Waiting.SELECT, 16, 1, Flight.TURN);
+      new Scenario(Pattern.ALLOC, WaitStrategy.SELECT, 16, 1, Flight.TURN);
   private static final Scenario MANY =
-      new Scenario(Pattern.MANY, Waiting.SELECT, 16, 1_000, Flight.TURN);
+      new Scenario(Pattern.MANY, WaitStrategy.SELECT, 16, 1_000, Flight.TURN);
   private static final Scenario WAKE =
-      new Scenario(Pattern.WAKE, Waiting.SELECT, 16, 1, Flight.TURN, true);
+      new Scenario(Pattern.WAKE, WaitStrategy.SELECT, 16, 1, Flight.TURN, true);
   private static final Transports NO_TRANSPORTS = new Transports("x", 0, 0, Map.of(), 0, 0);
 
   private final Comparison found =
@@ -173,7 +173,7 @@ class SocketTargetsTest {
 
   @Test
   void jucxIsHeldAgainstFfmAndTheJdk() {
-    Scenario many = new Scenario(Pattern.SELECT_NOW, Waiting.SELECT_NOW, 16, 64, Flight.ALL);
+    Scenario many = new Scenario(Pattern.SELECT_NOW, WaitStrategy.SELECT_NOW, 16, 64, Flight.ALL);
     trips(BLOCKING, Implementation.TALARIA, 500);
     trips(BLOCKING, Implementation.TALARIA_BY_JUCX, 1_400);
     trips(many, Implementation.JDK, 50_000);

@@ -9,7 +9,7 @@ import io.talaria.cli.ss.Show;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
@@ -60,7 +60,7 @@ final class Inquiry {
       String client,
       String server,
       InetSocketAddress service,
-      Transport transport,
+      NioTransport transport,
       Reason reason,
       List<Difference> differences) {}
 
@@ -415,7 +415,7 @@ final class Inquiry {
     Owned other = other(one);
     List<Difference> differences = List.of();
     String peer = other == null ? "somebody" : name(other.process);
-    if (connection.transport() != Transport.TCP || connection.reason() == Reason.PENDING) {
+    if (connection.transport() != NioTransport.TCP || connection.reason() == Reason.PENDING) {
       accelerated++;
     } else {
       notAccelerated++;
@@ -530,7 +530,7 @@ final class Inquiry {
             + group.server
             + (count == 1 ? "" : ", " + count + " times")
             + ": ";
-    if (group.transport != Transport.TCP || group.reason == Reason.PENDING) {
+    if (group.transport != NioTransport.TCP || group.reason == Reason.PENDING) {
       return Finding.ok(CONNECTION, found + group.transport.code() + ", " + group.reason.code());
     }
     found += "not accelerated, " + group.reason.code() + ". ";

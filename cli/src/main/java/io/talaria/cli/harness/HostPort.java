@@ -12,7 +12,7 @@ import picocli.CommandLine.TypeConversionException;
  * @param port the port
  */
 public record HostPort(String host, int port) {
-  private static final int MOST = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   /**
    * Reads {@code HOST:PORT}, {@code [IPV6]:PORT}, {@code HOST}, {@code :PORT} or nothing.
@@ -31,7 +31,7 @@ public record HostPort(String host, int port) {
     }
     try {
       int port = colon < 0 ? defaultPort : Integer.parseInt(value.substring(colon + 1));
-      if (port >= 0 && port <= MOST) {
+      if (port >= 0 && port <= MAX_PORT) {
         return new HostPort(host, port);
       }
     } catch (NumberFormatException e) {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
  * show a table. picocli fills it in; for the command's thread.
  */
 public final class LookOptions {
-  private static final double LONGEST_S = 86_400;
+  private static final double MAX_S = 86_400;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
@@ -54,7 +54,7 @@ public final class LookOptions {
    * @throws ParameterException that names the option and what is allowed
    */
   public void check(double shortestSeconds) {
-    if (watching() && !(watchSeconds >= shortestSeconds && watchSeconds <= LONGEST_S)) {
+    if (watching() && !(watchSeconds >= shortestSeconds && watchSeconds <= MAX_S)) {
       throw bad("--watch " + watchSeconds + " is not within " + shortestSeconds + " and 86400");
     }
     if (count != null && !watching()) {

@@ -8,7 +8,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads a size in bytes: a number, with K or M for binary multiples. */
 public final class SizeConverter implements ITypeConverter<Integer> {
-  private static final int MOST = 16 << 20;
+  private static final int MAX_BYTES = 16 << 20;
 
   /** Creates the converter; picocli does. */
   public SizeConverter() {}
@@ -20,7 +20,7 @@ public final class SizeConverter implements ITypeConverter<Integer> {
     try {
       long value =
           Long.parseLong(shift == 0 ? digits : digits.substring(0, digits.length() - 1)) << shift;
-      if (value >= 1 && value <= MOST) {
+      if (value >= 1 && value <= MAX_BYTES) {
         return (int) value;
       }
     } catch (NumberFormatException e) {

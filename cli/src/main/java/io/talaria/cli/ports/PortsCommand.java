@@ -56,7 +56,7 @@ import picocli.CommandLine.Spec;
     })
 public final class PortsCommand implements Callable<Integer> {
   private static final int JAVA = 25;
-  private static final double SHORTEST_S = 0.1;
+  private static final double MIN_S = 0.1;
 
   @Spec private CommandSpec spec;
 
@@ -138,7 +138,7 @@ public final class PortsCommand implements Callable<Integer> {
     if (serve != null && look.forMachines()) {
       throw bad("--json, --prometheus and --serve are three ways to hand out; choose one");
     }
-    look.check(SHORTEST_S);
+    look.check(MIN_S);
     if (serve != null && look.watching()) {
       throw bad("--serve looks when it is asked; --watch is not for it");
     }

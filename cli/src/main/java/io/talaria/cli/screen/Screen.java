@@ -40,7 +40,7 @@ public final class Screen implements AutoCloseable {
   private static final long NS_PER_MS = 1_000_000;
 
   /** How long a signal is unseen at most. */
-  private static final long LONGEST_READ_MS = 250;
+  private static final long MAX_READ_MS = 250;
 
   private final org.jline.terminal.Terminal terminal;
   private final PrintWriter out;
@@ -211,14 +211,14 @@ public final class Screen implements AutoCloseable {
       }
       Key key;
       try {
-        key = keys.read(Math.max(1, Math.min(leftMs, LONGEST_READ_MS)));
+        key = keys.read(Math.max(1, Math.min(leftMs, MAX_READ_MS)));
       } catch (IOException e) {
         return Key.of(Key.Name.CLOSED);
       }
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      if (key.name() != Key.Name.NONE || leftMs <= LONGEST_READ_MS || resized) {
+      if (key.name() != Key.Name.NONE || leftMs <= MAX_READ_MS || resized) {
         resized = false;
         return key;
       }

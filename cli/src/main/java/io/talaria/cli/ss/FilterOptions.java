@@ -4,7 +4,7 @@ package io.talaria.cli.ss;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -113,7 +113,7 @@ final class FilterOptions {
         new Filter.Processes(new HashSet<>(pids), new HashSet<>(programs)),
         new Filter.Ends(new HashSet<>(ports), literals()),
         new Filter.Kinds(
-            choices("--transport", transports, Transport.values(), Transport::code),
+            choices("--transport", transports, NioTransport.values(), NioTransport::code),
             choices("--reason", reasons, Reason.values(), Reason::code),
             choices("--role", roles, Role.values(), Role::code),
             choices("--state", states, State.values(), State::code)));

@@ -55,7 +55,7 @@ import picocli.CommandLine.Spec;
     })
 public final class SsCommand implements Callable<Integer> {
   private static final double NS_PER_S = 1e9;
-  private static final double SHORTEST_S = 0.01;
+  private static final double MIN_S = 0.01;
 
   @Spec private CommandSpec spec;
 
@@ -93,7 +93,7 @@ public final class SsCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Filter filter = filters.filter();
     SortKey sort = sort();
-    look.check(SHORTEST_S);
+    look.check(MIN_S);
     Path from = dir == null ? defaultDir() : dir;
     PrintWriter out = spec.commandLine().getOut();
     if (nodes && (look.wantsPrometheus() || sortName != null || filters.any())) {

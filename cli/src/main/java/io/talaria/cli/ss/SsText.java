@@ -4,7 +4,7 @@ package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Terminal;
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -135,7 +135,7 @@ final class SsText {
     }
     Summary summary = new Summary(snapshot, rates);
     List<String> byTransport = new ArrayList<>();
-    for (Transport transport : Transport.values()) {
+    for (NioTransport transport : NioTransport.values()) {
       if (summary.transports().get(transport) > 0) {
         byTransport.add(summary.transports().get(transport) + " " + transport.code());
       }
@@ -180,7 +180,7 @@ final class SsText {
     Set<Reason> reasons = EnumSet.noneOf(Reason.class);
     for (Snapshot.Line line : snapshot.lines()) {
       Reason reason = line.connection().reason();
-      if (line.connection().transport() == Transport.TCP && !NEED_NO_WORDS.contains(reason)) {
+      if (line.connection().transport() == NioTransport.TCP && !NEED_NO_WORDS.contains(reason)) {
         reasons.add(reason);
       }
     }

@@ -5,7 +5,7 @@ package io.talaria.cli.ss;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.Locale;
 
 /** How far a connection is, in one word: what its role, transport and reason say together. */
@@ -23,7 +23,7 @@ enum State {
     if (connection.role() == Role.LISTENER) {
       return LISTENING;
     }
-    if (connection.transport() != Transport.TCP) {
+    if (connection.transport() != NioTransport.TCP) {
       return ACCELERATED;
     }
     return connection.reason() == Reason.PENDING ? NEGOTIATING : NOT_ACCELERATED;

@@ -3,14 +3,14 @@
 package io.talaria.cli.ss;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.EnumMap;
 import java.util.Map;
 
 /** What a snapshot holds in all. */
 final class Summary {
   private final int processes;
-  private final Map<Transport, Long> transports = new EnumMap<>(Transport.class);
+  private final Map<NioTransport, Long> transports = new EnumMap<>(NioTransport.class);
   private final Map<Reason, Long> refused = new EnumMap<>(Reason.class);
   private long listeners;
   private long connections;
@@ -27,7 +27,7 @@ final class Summary {
    */
   Summary(Snapshot snapshot, Rates rates) {
     processes = snapshot.processes().size();
-    for (Transport transport : Transport.values()) {
+    for (NioTransport transport : NioTransport.values()) {
       transports.put(transport, 0L);
     }
     for (Snapshot.Line line : snapshot.lines()) {
@@ -67,7 +67,7 @@ final class Summary {
   }
 
   /** How many connections there are in each transport, listeners left out. */
-  Map<Transport, Long> transports() {
+  Map<NioTransport, Long> transports() {
     return transports;
   }
 

@@ -53,8 +53,8 @@ import picocli.CommandLine.Spec;
     })
 public final class TopCommand implements Callable<Integer> {
   private static final int JAVA = 25;
-  private static final double SHORTEST_S = 0.2;
-  private static final double LONGEST_S = 10;
+  private static final double MIN_S = 0.2;
+  private static final double MAX_S = 10;
 
   @Spec private CommandSpec spec;
 
@@ -106,7 +106,7 @@ public final class TopCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (!(seconds >= SHORTEST_S && seconds <= LONGEST_S)) {
+    if (!(seconds >= MIN_S && seconds <= MAX_S)) {
       throw bad("--watch " + seconds + " is not within 0.2 and 10");
     }
     char key =

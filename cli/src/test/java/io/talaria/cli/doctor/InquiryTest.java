@@ -11,7 +11,7 @@ import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ProcessCounters;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -149,10 +149,10 @@ class InquiryTest {
       InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
       counters
           .connection(Role.LISTENER, server, null)
-          .transport(Transport.SHM, Reason.ANNOUNCED, "");
+          .transport(NioTransport.SHM, Reason.ANNOUNCED, "");
       counters
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
-          .transport(Transport.TCP, Reason.NO_OFFER, "");
+          .transport(NioTransport.TCP, Reason.NO_OFFER, "");
       Answer answer = ask(8080);
       assertThat(answer.notAccelerated()).isEqualTo(1);
       assertThat(answer.text())
@@ -170,10 +170,10 @@ class InquiryTest {
     try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
       counters.ucxUnavailable(missing);
       InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
-      counters.connection(Role.LISTENER, server, null).transport(Transport.TCP, Reason.NO_UCX, "");
+      counters.connection(Role.LISTENER, server, null).transport(NioTransport.TCP, Reason.NO_UCX, "");
       counters
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
-          .transport(Transport.TCP, Reason.NO_UCX, "");
+          .transport(NioTransport.TCP, Reason.NO_UCX, "");
       assertThat(ask(8080).findings())
           .filteredOn(finding -> finding.toString().contains("no-ucx"))
           .hasSize(2)

@@ -10,7 +10,7 @@ import io.talaria.cli.harness.Json;
 import io.talaria.monitor.PrometheusText;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -66,7 +66,7 @@ class DashboardTest {
     Set<String> known =
         Stream.of(
                 Arrays.stream(Reason.values()).map(Reason::code),
-                Arrays.stream(Transport.values()).map(Transport::code),
+                Arrays.stream(NioTransport.values()).map(NioTransport::code),
                 Arrays.stream(Role.values()).map(Role::code))
             .flatMap(codes -> codes)
             .collect(Collectors.toSet());

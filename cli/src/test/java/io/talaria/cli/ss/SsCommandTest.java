@@ -9,7 +9,7 @@ import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Terminal;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.counters.ProcessCounters;
 import java.io.PrintWriter;
@@ -55,10 +55,10 @@ class SsCommandTest {
     InetSocketAddress server = new InetSocketAddress("127.0.0.1", 9092);
     counters
         .connection(Role.LISTENER, new InetSocketAddress(9092), null)
-        .transport(Transport.SHM, Reason.ANNOUNCED, "");
+        .transport(NioTransport.SHM, Reason.ANNOUNCED, "");
     ConnectionCounters shm =
         counters.connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40001));
-    shm.transport(Transport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+    shm.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
     shm.acceleratedIn(3 << 20);
     shm.acceleratedOut(100);
     shm.stalled();
@@ -66,7 +66,7 @@ class SsCommandTest {
     ConnectionCounters tcp =
         counters.connection(
             Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181));
-    tcp.transport(Transport.TCP, Reason.PEER_NOT_ACCELERATED, "");
+    tcp.transport(NioTransport.TCP, Reason.PEER_NOT_ACCELERATED, "");
     tcp.tcpOut(2048);
     counters.refused(Reason.PEER_NOT_ACCELERATED);
     return counters;
@@ -87,7 +87,7 @@ class SsCommandTest {
       counters
           .connection(
               Role.CLIENT, new InetSocketAddress("::1", 50003), new InetSocketAddress("::1", 2181))
-          .transport(Transport.TCP, Reason.NO_UCX, "");
+          .transport(NioTransport.TCP, Reason.NO_UCX, "");
       assertThat(run()).contains("process " + PID + ": " + missing).doesNotContain("Another.");
     }
   }

@@ -22,7 +22,7 @@ import java.util.Arrays;
  * <p>{@code role=server|client}, {@code port}.
  */
 public final class OldSockets {
-  private static final int LARGEST = 3_000_000;
+  private static final int MAX_SIZE = 3_000_000;
 
   private OldSockets() {}
 
@@ -86,7 +86,7 @@ public final class OldSockets {
       }
       Console.say("connected", "port", socket.getLocalPort());
       while (Console.command().equals("use")) {
-        for (int size = 1; size <= LARGEST; size *= 7) {
+        for (int size = 1; size <= MAX_SIZE; size *= 7) {
           byte[] block = new byte[size];
           Arrays.fill(block, (byte) size);
           Thread writer = Console.daemon("writer", () -> write(out, block));

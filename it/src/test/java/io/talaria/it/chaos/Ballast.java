@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 
 /** A file that takes all the room there is, again and again. Confined to the test's thread. */
 final class Ballast {
-  private static final int SMALLEST = 4096;
+  private static final int MIN_SIZE = 4096;
 
   private final Path file;
   private final ByteBuffer block = ByteBuffer.allocateDirect(1 << 20);
@@ -34,7 +34,7 @@ final class Ballast {
               StandardOpenOption.WRITE,
               StandardOpenOption.DELETE_ON_CLOSE);
     }
-    for (int size = block.capacity(); size >= SMALLEST; size /= 4) {
+    for (int size = block.capacity(); size >= MIN_SIZE; size /= 4) {
       try {
         while (channel.write(block.clear().limit(size)) == size) {
           continue;

@@ -4,7 +4,7 @@ package io.talaria.it.chaos;
 
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Settings;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -67,7 +67,7 @@ record StressPlan(
   }
 
   private static Flavour flavour(boolean old, boolean plain) {
-    boolean possible = old && Settings.java17().isPresent() && Settings.fast() != Transport.UCX;
+    boolean possible = old && Settings.java17().isPresent() && Settings.fast() != NioTransport.UCX;
     if (plain) {
       return possible ? Flavour.PLAIN_17 : Flavour.PLAIN;
     }

@@ -4,7 +4,7 @@ package io.talaria.it.harness;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.file.Path;
 
 /** Which sockets a child process has, and which Java runs it. */
@@ -41,13 +41,13 @@ public enum Flavour {
     assumeTrue(
         !wantsJucx() || Settings.jucxOfAll().isPresent(),
         "UCX on Java 17 needs JUCX: set talaria.test.jucx");
-    assumeTrue(Settings.fast() != Transport.UCX || Settings.ucxInstalled(), "no UCX here");
+    assumeTrue(Settings.fast() != NioTransport.UCX || Settings.ucxInstalled(), "no UCX here");
     assumeTrue(!old || Settings.java17().isPresent(), "no Java 17: set talaria.test.java17");
   }
 
   /** Whether UCX is asked for on a Java that reaches it by JUCX alone. */
   boolean wantsJucx() {
-    return accelerated && old && Settings.fast() == Transport.UCX;
+    return accelerated && old && Settings.fast() == NioTransport.UCX;
   }
 
   Path javaHome() {

@@ -8,7 +8,7 @@ import static io.talaria.it.harness.Flavour.TALARIA;
 import static io.talaria.it.harness.Flavour.TALARIA_17;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -112,7 +112,7 @@ public record Pair(Flavour server, Flavour client) {
 
   /** Skips the test if this machine or this run lacks one of the two. */
   public void assume() {
-    assumeTrue(Settings.fast() != Transport.UCX || accelerated(), "there is no UCX in it");
+    assumeTrue(Settings.fast() != NioTransport.UCX || accelerated(), "there is no UCX in it");
     server.assume();
     client.assume();
   }

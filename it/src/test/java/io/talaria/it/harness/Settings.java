@@ -2,7 +2,7 @@
 
 package io.talaria.it.harness;
 
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -85,10 +85,10 @@ public final class Settings {
    *
    * @return the usual one, or that of {@link #transport}
    */
-  public static Transport fast() {
+  public static NioTransport fast() {
     return transport()
-        .map(name -> Transport.valueOf(name.toUpperCase(Locale.ROOT)))
-        .orElse(Transport.SHM);
+        .map(name -> NioTransport.valueOf(name.toUpperCase(Locale.ROOT)))
+        .orElse(NioTransport.SHM);
   }
 
   /**
@@ -99,7 +99,7 @@ public final class Settings {
    * @return a time
    */
   public static Duration patience(Duration usual) {
-    return fast() == Transport.UCX ? usual.multipliedBy(4) : usual;
+    return fast() == NioTransport.UCX ? usual.multipliedBy(4) : usual;
   }
 
   /**

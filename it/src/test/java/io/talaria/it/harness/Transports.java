@@ -5,7 +5,7 @@ package io.talaria.it.harness;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.ProcessTotals;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
@@ -149,7 +149,7 @@ public final class Transports {
    * @throws IOException if the directory cannot be read
    * @throws InterruptedException if the test's time is up
    */
-  public static ConnectionInfo await(Child child, Transport transport, Reason... reasons)
+  public static ConnectionInfo await(Child child, NioTransport transport, Reason... reasons)
       throws IOException, InterruptedException {
     List<Reason> allowed = List.of(reasons);
     return await(
@@ -168,7 +168,7 @@ public final class Transports {
    */
   public static void awaitPlain(Child child, Reason... reasons)
       throws IOException, InterruptedException {
-    await(child, Transport.TCP, reasons);
+    await(child, NioTransport.TCP, reasons);
   }
 
   /**
@@ -262,7 +262,7 @@ public final class Transports {
   private static Predicate<ConnectionInfo> expected(Pair pair, Reason plain) {
     return pair.accelerated()
         ? c -> c.transport() == Settings.fast() && c.reason() == Reason.SAME_HOST
-        : c -> c.transport() == Transport.TCP && c.reason() == plain;
+        : c -> c.transport() == NioTransport.TCP && c.reason() == plain;
   }
 
   /**

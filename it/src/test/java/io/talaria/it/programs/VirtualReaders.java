@@ -36,7 +36,7 @@ public final class VirtualReaders {
   private static final long LIMIT_S = 60;
 
   private static final AtomicInteger WAITING = new AtomicInteger();
-  private static final AtomicLong LONGEST_PINNED_MS = new AtomicLong();
+  private static final AtomicLong MAX_PINNED_MS = new AtomicLong();
   private static final List<SocketChannel> CHANNELS = new ArrayList<>();
 
   private static boolean streams;
@@ -70,7 +70,7 @@ public final class VirtualReaders {
     recording.onEvent(
         "jdk.VirtualThreadPinned",
         event -> {
-          LONGEST_PINNED_MS.accumulateAndGet(event.getDuration().toMillis(), Math::max);
+          MAX_PINNED_MS.accumulateAndGet(event.getDuration().toMillis(), Math::max);
           System.err.println(event);
         });
     recording.startAsync();
@@ -101,7 +101,7 @@ public final class VirtualReaders {
         "platform",
         ManagementFactory.getThreadMXBean().getThreadCount(),
         "pinnedMs",
-        LONGEST_PINNED_MS.get(),
+        MAX_PINNED_MS.get(),
         "cpuMs",
         cpuMs);
   }

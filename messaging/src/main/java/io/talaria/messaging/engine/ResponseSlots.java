@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * future, and the slot to others.
  */
 final class ResponseSlots {
-  static final int MOST = 1 << 16;
+  static final int MAX_SLOTS = 1 << 16;
 
   /** Slots that are not in use keep so much memory for responses, each and together. */
   private static final long KEPT_BYTES = 64 << 10;
@@ -36,10 +36,10 @@ final class ResponseSlots {
 
   private long dueNs;
 
-  private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MOST);
+  private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MAX_SLOTS);
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
-  private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MOST);
+  private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MAX_SLOTS);
 
   ResponseSlots(LocalNode node) {
     this.node = node;
@@ -48,13 +48,13 @@ final class ResponseSlots {
   /** A free slot, or null if all are in use. */
   ResponseSlot take() {
     ResponseSlot slot = free.poll();
-    if (slot == null && made.get() >= MOST) {
+    if (slot == null && made.get() >= MAX_SLOTS) {
       sweep();
       slot = free.poll();
     }
     if (slot == null) {
-      int index = made.getAndUpdate(now -> now < MOST ? now + 1 : now);
-      if (index >= MOST) {
+      int index = made.getAndUpdate(now -> now < MAX_SLOTS ? now + 1 : now);
+      if (index >= MAX_SLOTS) {
         return null;
       }
       slot = new ResponseSlot(index);
@@ -128,7 +128,7 @@ final class ResponseSlots {
   }
 
   ResponseSlot at(int index) {
-    return index >= 0 && index < MOST ? slots.get(index) : null;
+    return index >= 0 && index < MAX_SLOTS ? slots.get(index) : null;
   }
 
   /** Whether a request is under way on a connection. */

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 /** The types of a node, fixed at its start. */
 final class Types {
   /** How many a node may have. */
-  static final int MOST = 4096;
+  static final int MAX_TYPES = 4096;
 
   private final Map<Class<?>, TypeEntry> byClass = new HashMap<>();
   private final Map<String, TypeEntry> byName = new HashMap<>();
@@ -46,8 +46,8 @@ final class Types {
     if (byClass.containsKey(type)) {
       throw new IllegalArgumentException(type.getName() + " is registered twice");
     }
-    if (entries.size() == MOST) {
-      throw new IllegalArgumentException("more than " + MOST + " types");
+    if (entries.size() == MAX_TYPES) {
+      throw new IllegalArgumentException("more than " + MAX_TYPES + " types");
     }
     boolean explicit = what.codec() != null;
     Codec<Object> codec = (Codec<Object>) (explicit ? what.codec() : codecs.ofRecord(type));

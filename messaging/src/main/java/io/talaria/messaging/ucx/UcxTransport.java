@@ -59,7 +59,7 @@ import java.util.concurrent.locks.LockSupport;
  *       the mirrors, and wake the poller ({@link #wake}) when they have given the worker back.
  *   <li>Senders make no progress. What they send is gone at once, or in flight: then they wake the
  *       poller, which looks each millisecond as long as anything is in flight or being closed
- *       ({@link #hasty}), because no event tells when UCX is done.
+ *       ({@link #pollsEachMs}), because no event tells when UCX is done.
  *   <li>What UCX does about an endpoint that was closed by force takes some more rounds, of which
  *       no event tells either: {@link #ROUNDS_TO_CLOSE}.
  *   <li>In UCX's shared memory a sender takes away the mark of the one who sleeps, writes, and
@@ -73,7 +73,7 @@ public final class UcxTransport implements NetworkTransport {
   private static final String BY_TCP = "talaria.ucx.tcp";
 
   /** How often is looked at what UCX has under way, of which no event tells. */
-  private static final int HASTE_MS = 1;
+  private static final int POLL_MS = 1;
 
   /** The same while there are connections, in case that somebody was killed before it rang. */
   private static final int LOOK_MS = 500;
@@ -170,7 +170,7 @@ public final class UcxTransport implements NetworkTransport {
   private volatile UcxLink[] links = {};
 
   /** Sends or closings are under way, of which no event tells. */
-  private volatile boolean hasty;
+  private volatile boolean pollsEachMs;
 
   /** UCX was not to be armed. Of the poller. */
   private boolean refuses;
@@ -349,7 +349,7 @@ public final class UcxTransport implements NetworkTransport {
         channel.receive();
       }
     } while (count == MAX_READY);
-    if (hasty) {
+    if (pollsEachMs) {
       reap();
     }
     if ((++looks & LOOK_FOR_FAILURES_EVERY - 1) == 0) {
@@ -372,7 +372,7 @@ public final class UcxTransport implements NetworkTransport {
         closing.remove(i);
       }
     }
-    hasty = still || !closing.isEmpty();
+    pollsEachMs = still || !closing.isEmpty();
   }
 
   private boolean isClosed(Closing one) {
@@ -511,7 +511,7 @@ public final class UcxTransport implements NetworkTransport {
 
   @Override
   public int maxSleepMs() {
-    return hasty || refuses ? HASTE_MS : links.length == 0 ? 0 : lookMs;
+    return pollsEachMs || refuses ? POLL_MS : links.length == 0 ? 0 : lookMs;
   }
 
   // ---- of the channels and links; by whoever has the worker
@@ -533,8 +533,8 @@ public final class UcxTransport implements NetworkTransport {
 
   /** Something was sent with which UCX is not done: the poller is to look after it. */
   void posted() {
-    if (!hasty) {
-      hasty = true;
+    if (!pollsEachMs) {
+      pollsEachMs = true;
       wake = true;
     }
   }
@@ -763,7 +763,7 @@ public final class UcxTransport implements NetworkTransport {
     return "worker: "
         + (armed ? "armed" : "not armed")
         + (closed ? ", closed" : Libc.awaitReadable(descriptor, 0) ? ", event" : ", no event")
-        + (hasty ? ", hasty" : "")
+        + (pollsEachMs ? ", polls each ms" : "")
         + (refuses ? ", refuses" : "")
         + (again ? ", again" : "")
         + (pollerWaits ? ", the poller waits" : "")
@@ -809,10 +809,10 @@ public final class UcxTransport implements NetworkTransport {
     }
     long until = System.nanoTime() + CLOSE_NS;
     do {
-      hasty = true;
-      for (int i = 0; i < MAX_LOOKS && hasty; i++) {
+      pollsEachMs = true;
+      for (int i = 0; i < MAX_LOOKS && pollsEachMs; i++) {
         boolean unused = work();
       }
-    } while (hasty && System.nanoTime() - until < 0);
+    } while (pollsEachMs && System.nanoTime() - until < 0);
   }
 }

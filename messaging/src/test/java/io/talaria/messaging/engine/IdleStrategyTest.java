@@ -36,7 +36,7 @@ class IdleStrategyTest {
   private static final int REQUESTS = 200;
   private static final int MESSAGES = 2_000;
   private static final int BLOB = 3 << 20;
-  private static final int LONGEST_PAUSE_NS = 200_000;
+  private static final int MAX_PAUSE_NS = 200_000;
 
   /** Longer than the first two steps. */
   private static final long REST_MS = 1_300;
@@ -110,7 +110,7 @@ class IdleStrategyTest {
     Random random = new Random(1);
     for (int i = 0; i < REQUESTS; i++) {
       ask(peer, i);
-      LockSupport.parkNanos(random.nextInt(LONGEST_PAUSE_NS));
+      LockSupport.parkNanos(random.nextInt(MAX_PAUSE_NS));
     }
     long position = 0;
     for (int i = 0; i < MESSAGES; i++) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class RingGrowthTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
-  private static final int LEAST = RingLayout.MIN_CAPACITY;
+  private static final int MIN_CAPACITY = RingLayout.MIN_CAPACITY;
 
   private static boolean send(RingProducer ring, int value, int bytes) {
     long claim = ring.tryClaim(bytes);
@@ -39,11 +39,11 @@ class RingGrowthTest {
 
   @Test
   void theNextRingGoesOnWhereTheOneBeforeEnds() {
-    for (long start : new long[] {0, 77, LEAST / 8 - 3, RingLayout.POSITION_MASK - 40}) {
-      MemorySegment small = Rings.at(LEAST, start, 5);
-      MemorySegment large = Rings.at(4 * LEAST, 0, 0);
-      RingProducer old = new RingProducer(small, LEAST);
-      RingConsumer in = new RingConsumer(small, LEAST);
+    for (long start : new long[] {0, 77, MIN_CAPACITY / 8 - 3, RingLayout.POSITION_MASK - 40}) {
+      MemorySegment small = Rings.at(MIN_CAPACITY, start, 5);
+      MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0, 0);
+      RingProducer old = new RingProducer(small, MIN_CAPACITY);
+      RingConsumer in = new RingConsumer(small, MIN_CAPACITY);
       int sent = 0;
       while (send(old, sent, 104)) {
         sent++;
@@ -52,7 +52,7 @@ class RingGrowthTest {
       in.publish();
       in.publishDelivered(in.position());
       final long deliveredBefore = old.delivered();
-      RingProducer out = old.continueIn(large, 4 * LEAST);
+      RingProducer out = old.continueIn(large, 4 * MIN_CAPACITY);
       assertThat(old.tryClaim(8)).isEqualTo(RingProducer.SEALED);
       assertThat(out.claimed()).isEqualTo(old.claimed());
       assertThat(out.delivered()).isEqualTo(deliveredBefore);
@@ -68,7 +68,7 @@ class RingGrowthTest {
       // Told in the old ring until the consumer has moved on.
       in.publishDelivered(in.position());
       assertThat(out.delivered()).isEqualTo(old.claimed());
-      in = in.continueIn(large, 4 * LEAST);
+      in = in.continueIn(large, 4 * MIN_CAPACITY);
       assertThat(out.beforeDrained()).isTrue();
       assertThat(out.delivered()).isEqualTo(old.claimed());
       while (next < sent) {
@@ -87,14 +87,14 @@ class RingGrowthTest {
 
   @Test
   void aRingThatBeginsElsewhereIsBroken() {
-    MemorySegment small = Rings.at(LEAST, 0, 0);
-    RingProducer old = new RingProducer(small, LEAST);
-    RingConsumer in = new RingConsumer(small, LEAST);
-    MemorySegment large = Rings.at(4 * LEAST, 0, 0);
-    RingProducer unused = old.continueIn(large, 4 * LEAST);
+    MemorySegment small = Rings.at(MIN_CAPACITY, 0, 0);
+    RingProducer old = new RingProducer(small, MIN_CAPACITY);
+    RingConsumer in = new RingConsumer(small, MIN_CAPACITY);
+    MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0, 0);
+    RingProducer unused = old.continueIn(large, 4 * MIN_CAPACITY);
     RingLayout.LONG.set(large, (long) RingLayout.HEAD, RingLayout.word(9, 0));
     assertThat(in.goesOn()).isTrue();
-    assertThatThrownBy(() -> in.continueIn(large, 4 * LEAST))
+    assertThatThrownBy(() -> in.continueIn(large, 4 * MIN_CAPACITY))
         .isInstanceOf(RingBrokenException.class)
         .hasMessageContaining("begins at 9");
     assertThatThrownBy(() -> in.continueIn(large, 0)).isInstanceOf(RingBrokenException.class);
@@ -113,10 +113,10 @@ class RingGrowthTest {
     int each = 20_000;
     List<MemorySegment> memory = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      memory.add(Rings.at(LEAST << (2 * i), 0, 0));
+      memory.add(Rings.at(MIN_CAPACITY << (2 * i), 0, 0));
     }
     AtomicReference<RingProducer> out =
-        new AtomicReference<>(new RingProducer(memory.get(0), LEAST));
+        new AtomicReference<>(new RingProducer(memory.get(0), MIN_CAPACITY));
     List<Thread> threads = new ArrayList<>();
     for (int p = 0; p < producers; p++) {
       int first = p * each;
@@ -133,7 +133,7 @@ class RingGrowthTest {
                     }
                   }));
     }
-    RingConsumer in = new RingConsumer(memory.get(0), LEAST);
+    RingConsumer in = new RingConsumer(memory.get(0), MIN_CAPACITY);
     int[] next = new int[producers];
     int made = 0;
     int moved = 0;
@@ -146,11 +146,11 @@ class RingGrowthTest {
         got++;
         if (made < 2 && got > (made + 1) * 5_000 && out.get().beforeDrained()) {
           made++;
-          out.set(out.get().continueIn(memory.get(made), LEAST << (2 * made)));
+          out.set(out.get().continueIn(memory.get(made), MIN_CAPACITY << (2 * made)));
         }
       } else if (in.goesOn()) {
         moved++;
-        in = in.continueIn(memory.get(moved), LEAST << (2 * moved));
+        in = in.continueIn(memory.get(moved), MIN_CAPACITY << (2 * moved));
       }
       in.publish();
     }

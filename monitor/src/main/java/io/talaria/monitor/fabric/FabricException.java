@@ -11,7 +11,7 @@ public final class FabricException extends IOException {
   /**
    * Creates it.
    *
-   * @param message what is missing, and the hint
+   * @param message what is missing, and what to do
    * @param cause why, or null
    */
   public FabricException(String message, Throwable cause) {

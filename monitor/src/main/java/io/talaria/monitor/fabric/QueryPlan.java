@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class QueryPlan {
   /** The longest pause of a silent port. */
-  static final long LONGEST_PAUSE_NS = 60_000_000_000L;
+  static final long MAX_PAUSE_NS = 60_000_000_000L;
 
   /** A port that has counters of 32 and of 64 bits is asked twice. */
   private static final int MESSAGES_PER_QUERY = 2;
@@ -107,7 +107,7 @@ final class QueryPlan {
     if (turn != null) {
       turn.silences++;
       long pause = everyNs << Math.min(turn.silences, 16);
-      turn.dueNs = nowNs + (pause <= 0 ? LONGEST_PAUSE_NS : Math.min(pause, LONGEST_PAUSE_NS));
+      turn.dueNs = nowNs + (pause <= 0 ? MAX_PAUSE_NS : Math.min(pause, MAX_PAUSE_NS));
     }
   }
 }

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 public final class FabricBench {
   private static final int ROUNDS = 3;
-  private static final double MOST = 0.1;
+  private static final double MAX_CORE_SHARE = 0.1;
   private static final int MISSED = 3;
   private static final int UNAVAILABLE = 69; // EX_UNAVAILABLE of sysexits.h
   private static final Pattern PORT =
@@ -95,8 +95,8 @@ public final class FabricBench {
     print("monitor", ours);
     print("perfquery -x, a process for each port", theirs);
     double ratio = print("ratio", ratios);
-    boolean held = ratio <= MOST;
-    people.println("at most " + MOST + ": " + (held ? "held" : "MISSED"));
+    boolean held = ratio <= MAX_CORE_SHARE;
+    people.println("at most " + MAX_CORE_SHARE + ": " + (held ? "held" : "MISSED"));
     if (!json.isEmpty()) {
       // As the engine of benchmarks writes measures; there is no library for it here.
       String figures =
@@ -121,7 +121,7 @@ public final class FabricBench {
               Arrays.toString(ours),
               Arrays.toString(theirs),
               Arrays.toString(ratios),
-              MOST,
+              MAX_CORE_SHARE,
               ratio,
               held);
       if (json.equals("-")) {

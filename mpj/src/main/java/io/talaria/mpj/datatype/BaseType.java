@@ -131,7 +131,7 @@ public enum BaseType {
       return;
     }
     int i = (int) index;
-    if ((long) count << shift <= ShortCopies.MOST && ShortCopies.get(buffer, i, count, to, at)) {
+    if ((long) count << shift <= ShortCopies.MAX_BYTES && ShortCopies.get(buffer, i, count, to, at)) {
       return;
     }
     switch (this) {
@@ -159,7 +159,7 @@ public enum BaseType {
       return;
     }
     int i = (int) index;
-    if ((long) count << shift <= ShortCopies.MOST && ShortCopies.put(buffer, i, count, from, at)) {
+    if ((long) count << shift <= ShortCopies.MAX_BYTES && ShortCopies.put(buffer, i, count, from, at)) {
       return;
     }
     switch (this) {

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 /** Copies of a few bytes, for which a loop is faster than the general copy and its checks. */
 final class ShortCopies {
   /** Longest copy, bytes. */
-  static final int MOST = 64;
+  static final int MAX_BYTES = 64;
 
   private static final VarHandle LONGS_IN_BYTES =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());

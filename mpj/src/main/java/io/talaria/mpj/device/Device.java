@@ -139,7 +139,7 @@ public abstract class Device implements AutoCloseable {
   /**
    * Writes where others can see it what this rank sleeps for.
    *
-   * @param call one of {@link Waiting}
+   * @param call one of {@link BlockingCall}
    * @param peer a rank, or {@link #ANY_SOURCE}
    * @param tag a tag
    * @param context a context

@@ -7,7 +7,7 @@ import io.talaria.mpj.datatype.DensePayload;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.Waiting;
+import io.talaria.mpj.device.BlockingCall;
 import io.talaria.mpj.device.frame.FrameDevice;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -18,7 +18,7 @@ import mpi.ProcessFailedException;
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
  * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
  *
- * <p>Waiting spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where
+ * <p>BlockingCall spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where
  * ranks are more than cores it does not spin: who it waits for may need the core.
  */
 public final class Engine implements AutoCloseable {
@@ -120,7 +120,7 @@ public final class Engine implements AutoCloseable {
     try {
       Operation op = startSend(array, type, first, count, to, tag, context, synchronous);
       if (!op.done) {
-        await(op, null, Waiting.SEND, to, tag, context);
+        await(op, null, BlockingCall.SEND, to, tag, context);
       }
       long bytes = op.bytes;
       RuntimeException failure = op.failure;
@@ -247,7 +247,7 @@ public final class Engine implements AutoCloseable {
 
   private void awaitHeld(Operation op) {
     if (!op.done) {
-      int call = op.receive ? Waiting.RECV : op.peer == NOBODY ? Waiting.ANY : Waiting.SEND;
+      int call = op.receive ? BlockingCall.RECV : op.peer == NOBODY ? BlockingCall.ANY : BlockingCall.SEND;
       await(op, null, call, op.peer, op.tag, op.context);
     }
   }
@@ -424,7 +424,7 @@ public final class Engine implements AutoCloseable {
     try {
       int first = anyDone(ops);
       if (first < 0) {
-        await(null, () -> anyDone(ops) >= 0, Waiting.ANY, 0, 0, 0);
+        await(null, () -> anyDone(ops) >= 0, BlockingCall.ANY, 0, 0, 0);
         first = anyDone(ops);
       }
       return first;
@@ -464,7 +464,7 @@ public final class Engine implements AutoCloseable {
         await(
             null,
             () -> device.iprobe(source, tag, context, out),
-            Waiting.PROBE,
+            BlockingCall.PROBE,
             source,
             tag,
             context);
@@ -503,7 +503,7 @@ public final class Engine implements AutoCloseable {
               }
               return found[0] != null;
             };
-        await(null, taken, Waiting.PROBE, source, tag, context);
+        await(null, taken, BlockingCall.PROBE, source, tag, context);
       }
       return found[0];
     } finally {
@@ -550,7 +550,7 @@ public final class Engine implements AutoCloseable {
     lock.lock();
     try {
       if (!device.flushed()) {
-        await(null, device::flushed, Waiting.SEND, Device.ANY_SOURCE, Device.ANY_TAG, 0);
+        await(null, device::flushed, BlockingCall.SEND, Device.ANY_SOURCE, Device.ANY_TAG, 0);
       }
     } finally {
       lock.unlock();
@@ -564,7 +564,7 @@ public final class Engine implements AutoCloseable {
     lock.lock();
     try {
       if (!condition.met()) {
-        await(null, condition, Waiting.ANY, 0, 0, 0);
+        await(null, condition, BlockingCall.ANY, 0, 0, 0);
       }
     } finally {
       lock.unlock();
@@ -582,7 +582,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  // Waiting. The lock is held on entry and on return, and not while sleeping.
+  // BlockingCall. The lock is held on entry and on return, and not while sleeping.
 
   private void await(Operation op, Condition condition, int call, int peer, int tag, int context) {
     boolean interrupted = false;
@@ -686,7 +686,7 @@ public final class Engine implements AutoCloseable {
       }
     }
     if (described && !closed) {
-      device.describeWait(Waiting.NOTHING, 0, 0, 0);
+      device.describeWait(BlockingCall.NOTHING, 0, 0, 0);
     }
   }
 
@@ -720,7 +720,7 @@ public final class Engine implements AutoCloseable {
       if (progressor == null) {
         progressor = Thread.currentThread();
         try {
-          progressUntil(null, () -> closed || parked.isEmpty(), Waiting.ANY, 0, 0, 0);
+          progressUntil(null, () -> closed || parked.isEmpty(), BlockingCall.ANY, 0, 0, 0);
         } finally {
           progressor = null;
           wakeParked();

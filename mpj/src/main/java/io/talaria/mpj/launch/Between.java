@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.launch;
 
-import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.transport.FrameTransport;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,8 +14,8 @@ import java.util.List;
 final class Between {
   private static final String BAR = "|";
 
-  private final Ways links;
-  private final Ways ucx;
+  private final FrameTransport links;
+  private final FrameTransport ucx;
 
   /**
    * Of both, or of connections alone.
@@ -23,7 +23,7 @@ final class Between {
    * @param links the connections
    * @param ucx null where it is not to be taken
    */
-  Between(Ways links, Ways ucx) {
+  Between(FrameTransport links, FrameTransport ucx) {
     this.links = links;
     this.ucx = ucx;
   }
@@ -36,9 +36,9 @@ final class Between {
    * Takes one, and closes the other.
    *
    * @param rankAddresses of all ranks
-   * @return the ways that all take, which know the addresses
+   * @return the transport that all ranks use, which knows the addresses
    */
-  Ways choose(List<String> rankAddresses) {
+  FrameTransport choose(List<String> rankAddresses) {
     boolean all =
         ucx != null && rankAddresses.stream().allMatch(rankAddress -> rankAddress.contains(BAR));
     if (!all && ucx != null) {
@@ -47,7 +47,7 @@ final class Between {
     if (all) {
       links.close();
     }
-    Ways taken = all ? ucx : links;
+    FrameTransport taken = all ? ucx : links;
     List<String> parts = new ArrayList<>();
     for (String rankAddress : rankAddresses) {
       parts.add(part(rankAddress, all));

@@ -24,7 +24,7 @@ final class NoRoomException extends IOException {
    * @param bytes that the files take if each two ranks of the host talk
    * @param ranksHere ranks of the host
    * @param ringBytes of a ring; 0 where there are none
-   * @throws NoRoomException with what is needed, what there is, and the hint
+   * @throws NoRoomException with what is needed, what there is, and what to do
    * @throws IOException if the file system does not say
    */
   static void check(Path directory, long bytes, int ranksHere, int ringBytes) throws IOException {

@@ -6,12 +6,12 @@ import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.nio.Links;
 import io.talaria.mpj.device.ring.RankPages;
 import io.talaria.mpj.device.ring.RingDevice;
-import io.talaria.mpj.device.ring.RingWays;
+import io.talaria.mpj.device.ring.RankRings;
 import io.talaria.mpj.device.ring.SharedFiles;
-import io.talaria.mpj.device.ucx.UcxWays;
-import io.talaria.mpj.device.ways.AutoDevice;
-import io.talaria.mpj.device.ways.Ways;
-import io.talaria.mpj.device.ways.WaysDevice;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.transport.AutoDevice;
+import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,46 +95,46 @@ final class Opening {
     if (device.equals("shm")) {
       return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
     }
-    Ways ways = ways();
+    FrameTransport transport = transport();
     if (!device.equals("auto")) {
       RankPages pages = new RankPages(files.pages(), size());
-      return new WaysDevice(ways, rank, size(), eager, settings.creditBytes(), pages);
+      return new TransportDevice(transport, rank, size(), eager, settings.creditBytes(), pages);
     }
     boolean[] here = new boolean[size()];
     for (int i = 0; i < here.length; i++) {
       here[i] = here(i);
     }
-    RingWays rings = new RingWays(files, rank, size(), ring);
-    return new AutoDevice(rings, ways, rank, here, ring, eager, settings.creditBytes());
+    RankRings rings = new RankRings(files, rank, size(), ring);
+    return new AutoDevice(rings, transport, rank, here, ring, eager, settings.creditBytes());
   }
 
-  private Ways ways() throws IOException {
+  private FrameTransport transport() throws IOException {
     try {
       if (device.equals("auto") && !settings.between().equals("ucx")) {
         Between between = new Between(links(), ucxForRdma());
         return between.choose(exchange.rankAddresses(between.rankAddress()));
       }
-      Ways ways = device.equals("nio") ? links() : ucx();
-      ways.rankAddresses(exchange.rankAddresses(ways.rankAddress()));
-      return ways;
+      FrameTransport transport = device.equals("nio") ? links() : ucx();
+      transport.rankAddresses(exchange.rankAddresses(transport.rankAddress()));
+      return transport;
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
   /** UCX, if this rank would take it between hosts; else null. */
-  private Ways ucxForRdma() throws IOException {
+  private FrameTransport ucxForRdma() throws IOException {
     if (!settings.between().equals("auto") || !Rdma.isUp()) {
       return null;
     }
     try {
       return ucx();
-    } catch (UcxWays.MissingException e) {
+    } catch (UcxFrameTransport.MissingException e) {
       return null;
     }
   }
 
-  private Ways links() throws IOException {
+  private FrameTransport links() throws IOException {
     Links.Options options =
         new Links.Options()
             .secret(exchange.secret())
@@ -149,8 +149,8 @@ final class Opening {
     return links;
   }
 
-  private Ways ucx() throws IOException {
-    return new UcxWays(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
+  private FrameTransport ucx() throws IOException {
+    return new UcxFrameTransport(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
   }
 
   /** Reports at the end if a process that is not of the job tried to connect. */

@@ -19,7 +19,7 @@ import java.util.Map;
  * each becomes a line of its own.
  */
 final class OutputPump extends Thread {
-  private static final int LONGEST_LINE = 1 << 24;
+  private static final int MAX_LINE_BYTES = 1 << 24;
   private static final int LINES_KEPT = 3;
   private static final int KEPT_OF_A_LINE = 300;
 
@@ -67,7 +67,7 @@ final class OutputPump extends Thread {
         }
         line.write(block, start, n - start);
         pass(lines);
-        if (line.size() > LONGEST_LINE) {
+        if (line.size() > MAX_LINE_BYTES) {
           part(line, false);
           inside = true;
           line.reset();

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 final class Pmi2Link extends Pmi {
   private static final String INIT = "cmd=init pmi_version=2 pmi_subversion=0";
   private static final int LENGTH_BYTES = 6;
-  private static final int LONGEST_LINE = 1_024;
-  private static final int LONGEST_MESSAGE = 1 << 16;
+  private static final int MAX_LINE_BYTES = 1_024;
+  private static final int MAX_MESSAGE_BYTES = 1 << 16;
 
   /** PMI-2 fixes it. */
   private static final int VALUE_LENGTH = 1_024;
@@ -59,8 +59,8 @@ final class Pmi2Link extends Pmi {
       if (b < 0) {
         throw new IOException("the launcher has ended its link of PMI");
       }
-      if (bytes.size() == LONGEST_LINE) {
-        throw new IOException("the launcher's first line is longer than " + LONGEST_LINE);
+      if (bytes.size() == MAX_LINE_BYTES) {
+        throw new IOException("the launcher's first line is longer than " + MAX_LINE_BYTES);
       }
       bytes.write(b);
     }
@@ -95,12 +95,12 @@ final class Pmi2Link extends Pmi {
 
   private String message() throws IOException {
     String length = text(LENGTH_BYTES).trim();
-    if (!length.matches("[0-9]{1,6}") || Integer.parseInt(length) > LONGEST_MESSAGE) {
+    if (!length.matches("[0-9]{1,6}") || Integer.parseInt(length) > MAX_MESSAGE_BYTES) {
       throw new IOException(
           "the launcher says that a message has «"
               + length
               + "» bytes: a number to "
-              + LONGEST_MESSAGE
+              + MAX_MESSAGE_BYTES
               + " is allowed");
     }
     return text(Integer.parseInt(length));

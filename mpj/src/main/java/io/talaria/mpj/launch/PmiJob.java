@@ -3,7 +3,7 @@
 package io.talaria.mpj.launch;
 
 import io.talaria.mpj.device.ring.SharedFiles;
-import io.talaria.mpj.device.ucx.UcxWays;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -149,7 +149,7 @@ public final class PmiJob implements Job, Opening.Exchange {
               settings.spinNs(opening.ranksHere(), Runtime.getRuntime().availableProcessors()));
       link.barrier();
       return engine;
-    } catch (UcxWays.MissingException e) {
+    } catch (UcxFrameTransport.MissingException e) {
       abort(ProcessJob.STATUS_MISSING, "rank " + rank + " cannot use UCX: " + e.getMessage());
       throw new IllegalStateException(e);
     } catch (IOException | RuntimeException e) {

@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.launch;
 
-import io.talaria.mpj.device.ucx.UcxWays;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -50,7 +50,7 @@ final class ProcessJob implements Job {
       Engine engine = new Engine(opening.device(), settings.spinNs(opening.ranksHere(), cores));
       control.tell("init");
       return engine;
-    } catch (UcxWays.MissingException e) {
+    } catch (UcxFrameTransport.MissingException e) {
       abort(STATUS_MISSING, "rank " + rank + " cannot use UCX: " + e.getMessage());
       throw new UncheckedIOException(e);
     } catch (IOException e) {

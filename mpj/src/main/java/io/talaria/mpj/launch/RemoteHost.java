@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * standard streams are the link.
  */
 final class RemoteHost implements Host {
-  private static final int LONGEST_HANDSHAKE = 4096;
+  private static final int MAX_HANDSHAKE_BYTES = 4096;
   private static final int MAX_LINES_BEFORE = 200;
 
   private final Plan plan;
@@ -171,7 +171,7 @@ final class RemoteHost implements Host {
       ByteArrayOutputStream line = new ByteArrayOutputStream();
       int b;
       while ((b = in.read()) != '\n') {
-        if (b < 0 || line.size() == LONGEST_HANDSHAKE) {
+        if (b < 0 || line.size() == MAX_HANDSHAKE_BYTES) {
           before.append(line.toString(StandardCharsets.UTF_8));
           throw new IOException("no agent answers");
         }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.mpj.device.nio.Links;
-import io.talaria.mpj.device.ucx.UcxWays;
-import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,22 +17,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which way all ranks take between hosts, and how a host tells of its RDMA ports. */
+/** Which transport all ranks use between hosts, and how a host tells of its RDMA ports. */
 @Timeout(120)
 class BetweenTest {
-  private static Ways links(int rank) throws IOException {
+  private static FrameTransport links(int rank) throws IOException {
     return new Links(rank, 2, new Links.Options().secret(new byte[32]));
   }
 
-  private static Ways ucx(int rank) throws IOException {
+  private static FrameTransport ucx(int rank) throws IOException {
     assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
-    return new UcxWays(rank, 2, 4096, 1000, 0);
+    return new UcxFrameTransport(rank, 2, 4096, 1000, 0);
   }
 
   private static List<String> taken(Between... ranks) {
     List<String> rankAddresses = List.of(ranks[0].rankAddress(), ranks[1].rankAddress());
-    Ways first = ranks[0].choose(rankAddresses);
-    Ways second = ranks[1].choose(rankAddresses);
+    FrameTransport first = ranks[0].choose(rankAddresses);
+    FrameTransport second = ranks[1].choose(rankAddresses);
     first.close();
     second.close();
     return List.of(first.name(), second.name());

@@ -718,12 +718,13 @@ final class Engine {
   }
 
   /**
-   * What the progress thread finds: nothing to do, something that is in use, something in a hurry.
+   * When the progress thread is needed again: not at all, at its usual interval, or each
+   * millisecond.
    */
   enum Need {
     NOTHING,
-    A_LOOK,
-    HASTE
+    LATER,
+    SOON
   }
 
   /** Looks after it. The progress thread. */
@@ -738,7 +739,7 @@ final class Engine {
             || !expecting.isEmpty();
     boolean slept = !readySetsAsleep.isEmpty() && armed && awaiting == 0;
     if (slept && !work) {
-      return active ? Need.A_LOOK : Need.NOTHING;
+      return active ? Need.LATER : Need.NOTHING;
     }
     turnUntilQuiet();
     pollSends();
@@ -749,7 +750,7 @@ final class Engine {
     pollExpecting();
     if (active && awaiting == 0 && readySetsAsleep.isEmpty()) {
       watch(false);
-      return sending.isEmpty() && expecting.isEmpty() ? Need.A_LOOK : Need.HASTE;
+      return sending.isEmpty() && expecting.isEmpty() ? Need.LATER : Need.SOON;
     }
     arm();
     boolean needsWatch = readySetsAsleep.isEmpty() || awaiting > 0;
@@ -761,9 +762,9 @@ final class Engine {
         || !sending.isEmpty()
         || !notesUnderWay.isEmpty()
         || !expecting.isEmpty()) {
-      return Need.HASTE;
+      return Need.SOON;
     }
-    return active || !leaving.isEmpty() ? Need.A_LOOK : Need.NOTHING;
+    return active || !leaving.isEmpty() ? Need.LATER : Need.NOTHING;
   }
 
   private boolean closeLeaving() {

@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * program is active, and otherwise sleeps on the engines' descriptors.
  */
 final class ProgressThread {
-  private static final int HASTE_MS = 1;
+  private static final int POLL_MS = 1;
   private static final int LOOK_MS = 20;
   private static final int QUIET_LOOKS = 5;
 
@@ -59,8 +59,8 @@ final class ProgressThread {
 
   /** Something waits to be sent. */
   void hurry() {
-    if (sleepMs != HASTE_MS) {
-      sleepMs = HASTE_MS;
+    if (sleepMs != POLL_MS) {
+      sleepMs = POLL_MS;
       selector.wakeup();
     }
   }
@@ -98,9 +98,9 @@ final class ProgressThread {
       }
     }
     quiet = most == Engine.Need.NOTHING ? quiet + 1 : 0;
-    if (most == Engine.Need.HASTE) {
-      sleepMs = HASTE_MS;
-    } else if (quiet > QUIET_LOOKS && sleepMs != HASTE_MS) {
+    if (most == Engine.Need.SOON) {
+      sleepMs = POLL_MS;
+    } else if (quiet > QUIET_LOOKS && sleepMs != POLL_MS) {
       sleepMs = 0;
       if (stirred) { // by a thread that has seen that it does not sleep
         sleepMs = LOOK_MS;
@@ -118,7 +118,7 @@ final class ProgressThread {
       if (failed.add(engine)) {
         Log.warning("talaria-ucx: " + e, e);
       }
-      return Engine.Need.A_LOOK;
+      return Engine.Need.LATER;
     }
   }
 

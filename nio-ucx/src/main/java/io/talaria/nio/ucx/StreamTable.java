@@ -17,7 +17,7 @@ import java.util.Arrays;
  */
 final class StreamTable {
   private static final int INDEX_BITS = 20;
-  private static final int MOST = 1 << INDEX_BITS;
+  private static final int MAX_STREAMS = 1 << INDEX_BITS;
 
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -36,7 +36,7 @@ final class StreamTable {
     int index;
     if (freeCount > 0) {
       index = free[--freeCount];
-    } else if (used < MOST) {
+    } else if (used < MAX_STREAMS) {
       index = used++;
     } else {
       return 0;
@@ -44,7 +44,7 @@ final class StreamTable {
     if (index >= streams.length) {
       streams = Arrays.copyOf(streams, streams.length * 2);
     }
-    return ((RANDOM.nextLong() | (1L << INDEX_BITS)) & -MOST) | index;
+    return ((RANDOM.nextLong() | (1L << INDEX_BITS)) & -MAX_STREAMS) | index;
   }
 
   void put(UcxStream stream) {
@@ -75,6 +75,6 @@ final class StreamTable {
   }
 
   private static int index(long token) {
-    return (int) token & (MOST - 1);
+    return (int) token & (MAX_STREAMS - 1);
   }
 }

@@ -3,7 +3,7 @@
 package io.talaria.nio.ucx;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
@@ -110,8 +110,8 @@ final class UcxTransport implements TransportProvider {
   }
 
   @Override
-  public Transport kind() {
-    return Transport.UCX;
+  public NioTransport kind() {
+    return NioTransport.UCX;
   }
 
   @Override

@@ -99,7 +99,7 @@ class UnwatchedEngineTest {
     engine.enter();
     engine.awaiting(1);
     engine.fallAsleep();
-    assertThat(engine.service()).isEqualTo(Engine.Need.HASTE);
+    assertThat(engine.service()).isEqualTo(Engine.Need.SOON);
     progressThread.events().remove(engine);
     engine.fallAsleep();
     assertThat(progressThread.events().add(engine)).as("watched now").isFalse();

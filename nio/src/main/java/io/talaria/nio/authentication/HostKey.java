@@ -30,7 +30,7 @@ public final class HostKey {
    *
    * @return its bytes, all that the file holds
    * @throws IOException if it cannot be read, is too short or too long, or others may reach it; the
-   *     message names the file and the hint
+   *     message names the file and what to do
    */
   public static byte[] read(Path file) throws IOException {
     Map<String, Object> found = Files.readAttributes(file, "unix:isRegularFile,uid,permissions");

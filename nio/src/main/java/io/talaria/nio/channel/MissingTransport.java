@@ -3,7 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
@@ -27,8 +27,8 @@ final class MissingTransport implements TransportProvider {
   }
 
   @Override
-  public Transport kind() {
-    return Transport.UCX;
+  public NioTransport kind() {
+    return NioTransport.UCX;
   }
 
   @Override

@@ -4,7 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.Upgradable;
@@ -191,7 +191,7 @@ final class PathUpgrade implements Upgradable {
 
   @Override
   public void plainSoFar(Reason reason) {
-    counters.transport(Transport.TCP, reason, "");
+    counters.transport(NioTransport.TCP, reason, "");
   }
 
   @Override

@@ -4,7 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.adaptor.ServerSocketAdaptor;
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedServerChannel;
@@ -111,7 +111,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   }
 
   private void announced(Reason reason) {
-    counters.transport(reason == Reason.ANNOUNCED ? Transport.SHM : Transport.TCP, reason, "");
+    counters.transport(reason == Reason.ANNOUNCED ? NioTransport.SHM : NioTransport.TCP, reason, "");
     context.listenerIs(reason, local);
   }
 

@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 public final class Ports {
   private static final String ALL = "all";
   private static final String NONE = "none";
-  private static final int LEAST = 1;
-  private static final int MOST = 65_535;
+  private static final int MIN_PORT = 1;
+  private static final int MAX_PORT = 65_535;
   private static final int MAX_DIGITS = 5;
   private static final String LIST =
-      "a list, by commas, of ports from " + LEAST + " to " + MOST + " and ranges such as 9092-9094";
+      "a list, by commas, of ports from " + MIN_PORT + " to " + MAX_PORT + " and ranges such as 9092-9094";
 
   private final String named;
   private final String excepted;
@@ -70,7 +70,7 @@ public final class Ports {
       int dash = part.indexOf('-');
       int first = port(dash < 0 ? part : part.substring(0, dash));
       int last = dash < 0 ? first : port(part.substring(dash + 1));
-      if (first < LEAST || last < first) {
+      if (first < MIN_PORT || last < first) {
         throw Config.invalid(property, value, standard + ", or " + LIST);
       }
       ranges.add(new Range(first, last));
@@ -85,7 +85,7 @@ public final class Ports {
       number &= text.charAt(i) >= '0' && text.charAt(i) <= '9';
     }
     int port = number ? Integer.parseInt(text) : -1;
-    return port <= MOST ? port : -1;
+    return port <= MAX_PORT ? port : -1;
   }
 
   /**

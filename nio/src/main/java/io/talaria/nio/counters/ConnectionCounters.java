@@ -7,7 +7,7 @@ import static io.talaria.nio.counters.file.CountersLayout.LONG;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.AddressCodec;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersLayout;
@@ -49,7 +49,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
   }
 
   private final Role role;
-  private Transport transport = Transport.TCP;
+  private NioTransport transport = NioTransport.TCP;
   private Reason reason = Reason.PENDING;
   private String detail = "";
   private InetSocketAddress local;
@@ -176,7 +176,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
    * @param newDetail details for people, cut at 39 bytes, such as {@code ring 64 KiB/32 KiB}; may
    *     be empty
    */
-  public void transport(Transport newTransport, Reason newReason, String newDetail) {
+  public void transport(NioTransport newTransport, Reason newReason, String newDetail) {
     boolean news;
     synchronized (owner.lock) {
       news = show(newTransport, newReason, newDetail, ringInBytes, ringOutBytes);
@@ -197,7 +197,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
    * @param outBytes capacity of the outgoing ring
    */
   public void transport(
-      Transport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
+      NioTransport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
     boolean news;
     synchronized (owner.lock) {
       news = show(newTransport, newReason, newDetail, inBytes, outBytes);
@@ -209,7 +209,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
 
   /** Takes all this over, and writes it if any of it is new; returns whether the transport is. */
   private boolean show(
-      Transport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
+      NioTransport newTransport, Reason newReason, String newDetail, int inBytes, int outBytes) {
     assert Thread.holdsLock(owner.lock);
     boolean newlyDecided = transport != newTransport || reason != newReason;
     boolean newRings = ringInBytes != inBytes || ringOutBytes != outBytes;

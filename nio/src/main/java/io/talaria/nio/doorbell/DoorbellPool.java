@@ -20,7 +20,7 @@ public final class DoorbellPool {
   /** So many for threads at most: their numbers are below that. */
   public static final int MAX_FOR_THREADS = 256;
 
-  private static final int MOST = 1280;
+  private static final int MAX_DOORBELLS = 1280;
 
   /** Of the descriptors that the process may have, doorbells are one in so many at most, twice. */
   private static final int SHARE = 16;
@@ -33,7 +33,7 @@ public final class DoorbellPool {
   private static final long REFUSED_NS = TimeUnit.SECONDS.toNanos(1);
 
   private static final DoorbellPool OF_PROCESS =
-      new DoorbellPool((int) Math.min(MOST, OpenDescriptors.limit() / SHARE));
+      new DoorbellPool((int) Math.min(MAX_DOORBELLS, OpenDescriptors.limit() / SHARE));
 
   private final int most;
   private final int maxForThreads;

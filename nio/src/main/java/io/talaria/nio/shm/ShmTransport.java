@@ -3,7 +3,7 @@
 package io.talaria.nio.shm;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
@@ -100,8 +100,8 @@ public final class ShmTransport implements TransportProvider {
   }
 
   @Override
-  public Transport kind() {
-    return Transport.SHM;
+  public NioTransport kind() {
+    return NioTransport.SHM;
   }
 
   @Override

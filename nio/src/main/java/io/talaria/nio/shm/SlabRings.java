@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * what is marked; nothing allocates.
  */
 final class SlabRings {
-  private static final int MOST = SlabLayout.RING_SLABS * SlabLayout.RING_NUMBERS;
+  private static final int MAX_RINGS = SlabLayout.RING_SLABS * SlabLayout.RING_NUMBERS;
 
   /** One bit for each ring that this side writes and no stream has. */
   private final AtomicLong free = new AtomicLong();
@@ -36,8 +36,8 @@ final class SlabRings {
   private volatile long lost;
 
   // By number; null where no slab with that ring is mapped.
-  private final AtomicReferenceArray<ByteBuffer> mine = new AtomicReferenceArray<>(MOST);
-  private final AtomicReferenceArray<ByteBuffer> theirs = new AtomicReferenceArray<>(MOST);
+  private final AtomicReferenceArray<ByteBuffer> mine = new AtomicReferenceArray<>(MAX_RINGS);
+  private final AtomicReferenceArray<ByteBuffer> theirs = new AtomicReferenceArray<>(MAX_RINGS);
 
   /**
    * @param outside is told whenever a stream begins to use a ring outside its page, or wants one;
@@ -167,6 +167,6 @@ final class SlabRings {
 
   /** A ring that the peer writes, or null if there is none of that number. */
   ByteBuffer theirs(long ring) {
-    return ring >= 0 && ring < MOST ? theirs.get((int) ring) : null;
+    return ring >= 0 && ring < MAX_RINGS ? theirs.get((int) ring) : null;
   }
 }

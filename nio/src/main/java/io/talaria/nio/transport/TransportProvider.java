@@ -3,7 +3,7 @@
 package io.talaria.nio.transport;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.nio.ByteBuffer;
 
 /**
@@ -46,7 +46,7 @@ public interface TransportProvider {
   String name();
 
   /** What its connections are shown as. */
-  Transport kind();
+  NioTransport kind();
 
   /**
    * Whether it is still finding out whether it can be used: until then {@link #unavailable} waits.

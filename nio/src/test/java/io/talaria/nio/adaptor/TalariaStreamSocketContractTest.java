@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.channel.Channels;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -76,7 +76,7 @@ class TalariaStreamSocketContractTest extends StreamSocketContract {
     return Connections.snapshot().stream()
         .filter(
             info ->
-                info.transport() == Transport.SHM
+                info.transport() == NioTransport.SHM
                     && info.role() != Role.LISTENER
                     && (info.local().getPort() == clientPort
                         || info.remote().getPort() == clientPort))

@@ -4,7 +4,7 @@ package io.talaria.nio.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
 import io.talaria.nio.transport.TransportProvider;
@@ -68,7 +68,7 @@ class CloseOrderTest {
             CloseOrderTest.class.getClassLoader(),
             new Class<?>[] {TransportProvider.class},
             (transport, method, arguments) ->
-                method.getName().equals("kind") ? Transport.SHM : null);
+                method.getName().equals("kind") ? NioTransport.SHM : null);
   }
 
   @BeforeEach

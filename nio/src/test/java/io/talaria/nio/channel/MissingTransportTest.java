@@ -8,7 +8,7 @@ import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
 import io.talaria.nio.Reason;
 import io.talaria.nio.TalariaProvider;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.transport.TransportProvider;
@@ -42,8 +42,8 @@ class MissingTransportTest {
 
   @Test
   void aloneItLeavesConnectionsOnTcpWithItsReason() throws Exception {
-    ConnectionInfo connection = settled("ucx", Transport.TCP, Reason.NO_UCX);
-    assertThat(connection.transport()).isEqualTo(Transport.TCP);
+    ConnectionInfo connection = settled("ucx", NioTransport.TCP, Reason.NO_UCX);
+    assertThat(connection.transport()).isEqualTo(NioTransport.TCP);
     assertThat(connection.reason()).isEqualTo(Reason.NO_UCX);
     assertThat(CountersReader.read(ProcessCounters.current().path()).ucxUnavailableReason())
         .isEqualTo("Its classes are not on the class path.");
@@ -51,12 +51,12 @@ class MissingTransportTest {
 
   @Test
   void theNextOneInTheListIsTakenInstead() throws Exception {
-    ConnectionInfo connection = settled("ucx,shm", Transport.SHM, Reason.SAME_HOST);
-    assertThat(connection.transport()).isEqualTo(Transport.SHM);
+    ConnectionInfo connection = settled("ucx,shm", NioTransport.SHM, Reason.SAME_HOST);
+    assertThat(connection.transport()).isEqualTo(NioTransport.SHM);
   }
 
   /** A client's connection that has become as expected, or after a long time something else. */
-  private ConnectionInfo settled(String transports, Transport transport, Reason reason)
+  private ConnectionInfo settled(String transports, NioTransport transport, Reason reason)
       throws Exception {
     SelectorProvider provider = provider(transports);
     try (ServerSocketChannel listener = provider.openServerSocketChannel()) {

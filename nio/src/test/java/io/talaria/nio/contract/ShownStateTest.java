@@ -8,7 +8,7 @@ import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -72,7 +72,7 @@ class ShownStateTest {
   private static void assertDecided(SocketChannel channel, Role role) throws Exception {
     if (channel.isOpen()) {
       ConnectionInfo info = await(channel, role, i -> i.reason() != Reason.PENDING);
-      if (info.transport() == Transport.TCP) {
+      if (info.transport() == NioTransport.TCP) {
         assertThat(info.reason()).as("%s", info).isIn(ENDED_EARLY);
       }
     }
@@ -97,7 +97,7 @@ class ShownStateTest {
   private static void assertRings(SocketChannel channel, Role role, int inBytes, int outBytes)
       throws Exception {
     ConnectionInfo info = shown(channel, role);
-    assertThat(info.transport()).isEqualTo(Transport.SHM);
+    assertThat(info.transport()).isEqualTo(NioTransport.SHM);
     assertThat(info.ringInBytes()).isEqualTo(inBytes);
     assertThat(info.ringOutBytes()).isEqualTo(outBytes);
   }

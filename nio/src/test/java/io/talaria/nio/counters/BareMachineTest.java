@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.TalariaManagement;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -33,7 +33,7 @@ class BareMachineTest {
       try (ProcessCounters counters = ProcessCounters.open(Path.of(args[0]), Runnable::run)) {
         InetSocketAddress address = new InetSocketAddress("127.0.0.1", 9092);
         ConnectionCounters connection = counters.connection(Role.CLIENT, address, address);
-        connection.transport(Transport.SHM, Reason.SAME_HOST, "ring");
+        connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring");
         connection.acceleratedIn(1);
         System.out.println("read " + CountersReader.read(counters.path()).connections().size());
         System.out.println("program " + CountersReader.read(counters.path()).program());

@@ -4,7 +4,7 @@ package io.talaria.nio.counters;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
@@ -34,7 +34,7 @@ public final class CountersDamage {
                 Role.CLIENT,
                 new InetSocketAddress("127.0.0.1", i + 1),
                 new InetSocketAddress("fe80::1", 9));
-        connection.transport(Transport.SHM, Reason.SAME_HOST, "ring " + i);
+        connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring " + i);
         connection.acceleratedIn(i);
       }
       counters.selector().selected();

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetSocketAddress;
@@ -48,7 +48,7 @@ class CountersRaceTest {
                   InetSocketAddress address = new InetSocketAddress("127.0.0.1", port);
                   ConnectionCounters connection =
                       counters.connection(Role.CLIENT, address, address);
-                  connection.transport(Transport.SHM, Reason.SAME_HOST, "port " + port);
+                  connection.transport(NioTransport.SHM, Reason.SAME_HOST, "port " + port);
                   connection.rings(port, port);
                   connection.close();
                 }

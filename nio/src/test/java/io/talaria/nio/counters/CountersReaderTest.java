@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.CountersFormatException;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
@@ -41,7 +41,7 @@ class CountersReaderTest {
   void open() {
     counters = ProcessCounters.open(dir, Runnable::run);
     connection = counters.connection(Role.CLIENT, null, null);
-    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring");
+    connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring");
   }
 
   @AfterEach
@@ -198,7 +198,7 @@ class CountersReaderTest {
   @Test
   void nothingInAFileReachesTheTerminalAsAControlCharacter() throws Exception {
     String hostile = "a\u001b[2Jb\nc\u202ed\u0000e\u009bf";
-    connection.transport(Transport.SHM, Reason.SAME_HOST, hostile);
+    connection.transport(NioTransport.SHM, Reason.SAME_HOST, hostile);
     Path file =
         forge(
             b ->

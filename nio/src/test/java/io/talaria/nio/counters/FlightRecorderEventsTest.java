@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,8 +70,8 @@ class FlightRecorderEventsTest {
   private static void use(ConnectionCounters connection) {
     connection.tcpIn(3);
     connection.tcpOut(4);
-    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
-    connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+    connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 32 KiB/32 KiB");
+    connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
     connection.acceleratedIn(5);
     connection.acceleratedIn(6);
     connection.acceleratedOut(12);
@@ -155,7 +155,7 @@ class FlightRecorderEventsTest {
             () -> {
               ConnectionCounters listener =
                   counters.connection(Role.LISTENER, new InetSocketAddress("::1", 80), null);
-              listener.transport(Transport.TCP, Reason.NO_RUNTIME_DIR, "");
+              listener.transport(NioTransport.TCP, Reason.NO_RUNTIME_DIR, "");
               accepted().close();
               listener.close();
             });

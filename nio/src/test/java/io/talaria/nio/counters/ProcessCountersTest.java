@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.file.ProcessTotals;
@@ -59,7 +59,7 @@ class ProcessCountersTest {
   void whatAConnectionDidIsReadFromTheFile() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 64 KiB/32 KiB");
       connection.rings(65536, 32768);
       connection.tcpIn(1);
       connection.tcpOut(2);
@@ -117,22 +117,22 @@ class ProcessCountersTest {
   void onlyWhatIsNewIsWritten() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
       long before = sequence(counters);
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB");
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB");
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 1 KiB/1 KiB", 1024, 1024);
       connection.rings(1024, 1024);
       assertThat(sequence(counters)).as("nothing is new").isEqualTo(before);
 
       List<Runnable> news =
           List.of(
-              () -> connection.transport(Transport.TCP, Reason.SAME_HOST, "ring 1 KiB/1 KiB"),
-              () -> connection.transport(Transport.TCP, Reason.PEER_LOST, "ring 1 KiB/1 KiB"),
-              () -> connection.transport(Transport.TCP, Reason.PEER_LOST, ""),
+              () -> connection.transport(NioTransport.TCP, Reason.SAME_HOST, "ring 1 KiB/1 KiB"),
+              () -> connection.transport(NioTransport.TCP, Reason.PEER_LOST, "ring 1 KiB/1 KiB"),
+              () -> connection.transport(NioTransport.TCP, Reason.PEER_LOST, ""),
               () -> connection.rings(2048, 1024),
               () -> connection.rings(2048, 4096),
               () -> connection.addresses(/* newLocal= */ REMOTE, /* newRemote= */ LOCAL),
-              () -> connection.transport(Transport.SHM, Reason.SAME_HOST, "ring", 1, 2));
+              () -> connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring", 1, 2));
       for (int i = 0; i < news.size(); i++) {
         news.get(i).run();
         assertThat(sequence(counters)).as("change " + i).isEqualTo(before + 1 + i);
@@ -149,7 +149,7 @@ class ProcessCountersTest {
   void aRecordShowsNothingOfThoseThatHadItsPlaceBefore() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters first = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      first.transport(Transport.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
+      first.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
       first.acceleratedIn(7);
       first.close();
       SelectorCounters selector = counters.selector();
@@ -201,7 +201,7 @@ class ProcessCountersTest {
       closed.close();
       ConnectionCounters open = counters.connection(Role.CLIENT, LOCAL, REMOTE);
       closed.acceleratedIn(1);
-      closed.transport(Transport.SHM, Reason.SAME_HOST, "");
+      closed.transport(NioTransport.SHM, Reason.SAME_HOST, "");
       closed.wakeupSent();
       assertThat(CountersReader.read(counters.path()).connections()).containsExactly(open.info());
       assertThat(counters.totals().acceleratedInBytes()).isZero();
@@ -282,7 +282,7 @@ class ProcessCountersTest {
       closed.close();
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
       connection.acceleratedIn(1);
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "ring");
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ring");
       assertThat(counters.path()).isNull();
       assertThat(dir).isEmptyDirectory();
 
@@ -374,7 +374,7 @@ class ProcessCountersTest {
   private static void assertWorksOnHeap(ProcessCounters counters) {
     ConnectionCounters connection = counters.connection(Role.ACCEPTED, LOCAL, REMOTE);
     connection.acceleratedIn(3);
-    connection.transport(Transport.TCP, Reason.PEER_NOT_ACCELERATED, "");
+    connection.transport(NioTransport.TCP, Reason.PEER_NOT_ACCELERATED, "");
     assertThat(counters.snapshot()).containsExactly(connection.info());
     assertThat(counters.totals().acceleratedInBytes()).isEqualTo(3);
     connection.close();
@@ -424,7 +424,7 @@ class ProcessCountersTest {
     counters.close();
     assertThat(dir).isEmptyDirectory();
     connection.acceleratedIn(1);
-    connection.transport(Transport.SHM, Reason.SAME_HOST, "");
+    connection.transport(NioTransport.SHM, Reason.SAME_HOST, "");
     connection.close();
     for (int i = 0; i < 300; i++) {
       counters.connection(Role.CLIENT, LOCAL, REMOTE).acceleratedIn(1);
@@ -447,13 +447,13 @@ class ProcessCountersTest {
   void longTextsAreCutBetweenCharacters() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters connection = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "ü".repeat(25));
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "ü".repeat(25));
       assertThat(CountersReader.read(counters.path()).connections().get(0).detail())
           .isEqualTo("ü".repeat(19));
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "x" + "\uD83D\uDC5F".repeat(25));
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "x" + "\uD83D\uDC5F".repeat(25));
       assertThat(CountersReader.read(counters.path()).connections().get(0).detail())
           .isEqualTo("x" + "\uD83D\uDC5F".repeat(9));
-      connection.transport(Transport.SHM, Reason.SAME_HOST, "y");
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "y");
       assertThat(CountersReader.read(counters.path()).connections().get(0).detail()).isEqualTo("y");
     }
   }

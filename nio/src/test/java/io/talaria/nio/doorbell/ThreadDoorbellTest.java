@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Timeout;
 class ThreadDoorbellTest {
   private static final long PID = ProcessHandle.current().pid();
   private static final long DEADLINE_S = 20;
-  private static final int MOST = 8;
+  private static final int MAX_DOORBELLS = 8;
 
-  private final DoorbellPool pool = new DoorbellPool(MOST);
+  private final DoorbellPool pool = new DoorbellPool(MAX_DOORBELLS);
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger missed = new AtomicInteger();
   private final DoorbellAudit audit =
@@ -84,10 +84,10 @@ class ThreadDoorbellTest {
         doorbell = pool.lease(null)) {
       assertThat(doorbell.number()).isEqualTo(leased.size());
       assertThat(pool.forThreads(doorbell.number())).isSameAs(doorbell);
-      assertThat(pool.plenty(doorbell)).isEqualTo(doorbell.number() < MOST / 4);
+      assertThat(pool.plenty(doorbell)).isEqualTo(doorbell.number() < MAX_DOORBELLS / 4);
       leased.add(doorbell);
     }
-    assertThat(leased).hasSize(MOST / 2);
+    assertThat(leased).hasSize(MAX_DOORBELLS / 2);
     assertThat(pool.descriptors()).isEqualTo(3 * leased.size());
 
     leased.get(1).giveBack();

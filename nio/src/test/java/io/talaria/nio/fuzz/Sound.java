@@ -3,7 +3,7 @@
 package io.talaria.nio.fuzz;
 
 import io.talaria.nio.Connections;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -50,7 +50,7 @@ final class Sound implements AutoCloseable {
   boolean accelerated() throws IOException {
     InetSocketAddress local = (InetSocketAddress) client.getLocalAddress();
     return Connections.snapshot().stream()
-        .anyMatch(c -> local.equals(c.local()) && c.transport() == Transport.SHM);
+        .anyMatch(c -> local.equals(c.local()) && c.transport() == NioTransport.SHM);
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // one writer

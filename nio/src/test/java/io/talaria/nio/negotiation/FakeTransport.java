@@ -3,7 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;
@@ -67,8 +67,8 @@ final class FakeTransport implements TransportProvider {
   }
 
   @Override
-  public Transport kind() {
-    return Transport.SHM;
+  public NioTransport kind() {
+    return NioTransport.SHM;
   }
 
   @Override

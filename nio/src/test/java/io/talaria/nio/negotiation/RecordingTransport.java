@@ -3,7 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.shm.ShmTransport;
 import io.talaria.nio.transport.Peer;
@@ -33,7 +33,7 @@ final class RecordingTransport implements TransportProvider {
   }
 
   @Override
-  public Transport kind() {
+  public NioTransport kind() {
     return shm.kind();
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class BufferLimitTest {
   private static final int FIRST = 8192;
-  private static final int MOST = 262_144;
+  private static final int MAX_BYTES = 262_144;
   private static final long QUIET_NS = 300_000_000L;
 
   @TempDir Path dir;
@@ -31,7 +31,7 @@ class BufferLimitTest {
     "2147483647, 2147483647, 262144",
   })
   void aRingGrowsNoFurtherThanBothHaveSaid(int send, int receive, int expected) throws Exception {
-    try (PeerPair pair = new PeerPair(dir.resolve("shm"), FIRST, MOST)) {
+    try (PeerPair pair = new PeerPair(dir.resolve("shm"), FIRST, MAX_BYTES)) {
       Connection connection = pair.connect();
       connection.client.stream.buffers(send, 0);
       connection.server.stream.buffers(0, receive);

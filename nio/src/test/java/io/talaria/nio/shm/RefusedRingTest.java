@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class RefusedRingTest {
   private static final int RING = ConnectionLayout.MIN_RING_BYTES;
-  private static final int MOST = 4 * RING;
+  private static final int MAX_BYTES = 4 * RING;
   private static final long LIMIT_NS = 30_000_000_000L;
 
   @TempDir Path dir;
@@ -34,7 +34,7 @@ class RefusedRingTest {
   @BeforeEach
   void connect() throws Exception {
     shm = dir.resolve("shm");
-    pair = new PeerPair(shm, RING, MOST);
+    pair = new PeerPair(shm, RING, MAX_BYTES);
     connection = pair.connect();
   }
 
@@ -60,7 +60,7 @@ class RefusedRingTest {
 
   private void writeUntilItHasGrown() {
     long endNs = System.nanoTime() + LIMIT_NS;
-    while (connection.client.stream.outBytes() < MOST) {
+    while (connection.client.stream.outBytes() < MAX_BYTES) {
       assertThat(System.nanoTime()).as("asked again").isLessThan(endNs);
       long unused = fill();
       Thread.onSpinWait();
@@ -158,7 +158,7 @@ class RefusedRingTest {
 
   @Test
   void whoHasAskedDoesNotAskAgainBeforeItsTime() {
-    RingGrowth growth = new RingGrowth(null, new SlabRings(() -> {}, () -> {}), RING, MOST);
+    RingGrowth growth = new RingGrowth(null, new SlabRings(() -> {}, () -> {}), RING, MAX_BYTES);
     long startNs = -5;
     assertThat(growth.ask(startNs)).isTrue();
     assertThat(growth.ask(startNs)).isFalse();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RingStressTest {
   private static final long DEADLINE_S = 60;
-  private static final int SMALLEST = ConnectionLayout.MIN_RING_BYTES;
+  private static final int MIN_SIZE = ConnectionLayout.MIN_RING_BYTES;
   private static final long ROUNDS_NS = Length.ns(4);
 
   @TempDir Path dir;
@@ -232,12 +232,12 @@ class RingStressTest {
 
   @Test
   void nothingIsLostWhileRingsStaySmall() throws Exception {
-    rounds(SMALLEST, SMALLEST, (pair, random, seed) -> finishBothWays(pair, random, seed, 1 << 20));
+    rounds(MIN_SIZE, MIN_SIZE, (pair, random, seed) -> finishBothWays(pair, random, seed, 1 << 20));
   }
 
   @Test
   void nothingIsLostWhileRingsGrow() throws Exception {
-    rounds(SMALLEST, 4 << 20, (pair, random, seed) -> finishBothWays(pair, random, seed, 32 << 20));
+    rounds(MIN_SIZE, 4 << 20, (pair, random, seed) -> finishBothWays(pair, random, seed, 32 << 20));
   }
 
   /** As often as possible, and not once a second. */
@@ -251,7 +251,7 @@ class RingStressTest {
   @Test
   void nothingIsLostWhileDirectionsRest() throws Exception {
     rounds(
-        SMALLEST,
+        MIN_SIZE,
         1 << 16,
         (pair, random, seed) -> {
           Future<Void> round =
@@ -267,7 +267,7 @@ class RingStressTest {
 
   @Test
   void whatWasWrittenIsReadBeforeAnyEnd() throws Exception {
-    rounds(SMALLEST, 1 << 16, this::endAtRandom);
+    rounds(MIN_SIZE, 1 << 16, this::endAtRandom);
   }
 
   /** One end writes and then ends in some way at some instant; the other writes on and reads. */

@@ -12,7 +12,7 @@ import java.net.Socket;
 
 /** Letters between two processes, which may be on two hosts. */
 final class SocketPost implements Sides.Post {
-  private static final int LONGEST_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
   private static final int PATIENCE_MS = 60_000;
   private static final int AGAIN_MS = 100;
 
@@ -64,7 +64,7 @@ final class SocketPost implements Sides.Post {
     out.write(mine);
     out.flush();
     int length = in.readInt();
-    if (length < 0 || length > LONGEST_BYTES) {
+    if (length < 0 || length > MAX_BYTES) {
       throw new IOException("a letter of " + length + " bytes");
     }
     return in.readNBytes(length);

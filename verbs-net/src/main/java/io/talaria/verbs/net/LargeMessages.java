@@ -24,7 +24,7 @@ final class LargeMessages {
   static final int HEADER_BYTES = 24;
 
   /** How many may be under way each way. */
-  static final int MOST = 4;
+  static final int MAX_MESSAGES = 4;
 
   private static final ValueLayout.OfLong LONG =
       JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -35,9 +35,9 @@ final class LargeMessages {
   private static final VarHandle DONE = handle("done");
 
   // Outgoing: what is under way, from the send thread to the receive thread.
-  private final RegisteredMemory[] memory = new RegisteredMemory[MOST];
-  private final OperationListener[] listener = new OperationListener[MOST];
-  private final long[] token = new long[MOST];
+  private final RegisteredMemory[] memory = new RegisteredMemory[MAX_MESSAGES];
+  private final OperationListener[] listener = new OperationListener[MAX_MESSAGES];
+  private final long[] token = new long[MAX_MESSAGES];
 
   /** How many places are taken by producers. */
   @SuppressWarnings("UnusedVariable") // by its handle
@@ -49,9 +49,9 @@ final class LargeMessages {
   private int taken;
 
   // Incoming: what is offered, from the receive thread to the send thread.
-  private final long[] address = new long[MOST];
-  private final long[] length = new long[MOST];
-  private final int[] key = new int[MOST];
+  private final long[] address = new long[MAX_MESSAGES];
+  private final long[] length = new long[MAX_MESSAGES];
+  private final int[] key = new int[MAX_MESSAGES];
   private int offered;
 
   /** How many were read and handled. Written by the receive thread. */
@@ -89,7 +89,7 @@ final class LargeMessages {
     int now;
     do {
       now = (int) OUTSTANDING.getAcquire(this);
-      if (now == MOST) {
+      if (now == MAX_MESSAGES) {
         return false;
       }
     } while (!OUTSTANDING.compareAndSet(this, now, now + 1));
@@ -106,7 +106,7 @@ final class LargeMessages {
 
   /** One is posted; by the send thread, in order. */
   void sent(RegisteredMemory from, OperationListener whom, long what) {
-    int slot = sent % MOST;
+    int slot = sent % MAX_MESSAGES;
     memory[slot] = from;
     listener[slot] = whom;
     token[slot] = what;
@@ -118,7 +118,7 @@ final class LargeMessages {
     if (taken == (int) SENT.getAcquire(this)) {
       return false;
     }
-    int slot = taken++ % MOST;
+    int slot = taken++ % MAX_MESSAGES;
     OperationListener whom = listener[slot];
     memory[slot].leave();
     memory[slot] = null;
@@ -130,10 +130,10 @@ final class LargeMessages {
 
   /** The peer offers one; false: it may not. By the receive thread. */
   boolean offered(Message message, long maxBytes) {
-    if (message.length() != HEADER_BYTES || offered - done >= MOST) {
+    if (message.length() != HEADER_BYTES || offered - done >= MAX_MESSAGES) {
       return false;
     }
-    int slot = offered % MOST;
+    int slot = offered % MAX_MESSAGES;
     MemorySegment bytes = message.header();
     address[slot] = bytes.get(LONG, 0);
     length[slot] = bytes.get(LONG, 8);
@@ -151,20 +151,20 @@ final class LargeMessages {
   }
 
   long nextLength() {
-    return length[started % MOST];
+    return length[started % MAX_MESSAGES];
   }
 
   long nextAddress() {
-    return address[started % MOST];
+    return address[started % MAX_MESSAGES];
   }
 
   int nextKey() {
-    return key[started % MOST];
+    return key[started % MAX_MESSAGES];
   }
 
   /** The length of what has arrived; by the receive thread. */
   long arrivedLength() {
-    return length[done % MOST];
+    return length[done % MAX_MESSAGES];
   }
 
   /** It was handled; by the receive thread. */

@@ -56,7 +56,7 @@ import jdk.net.ExtendedSocketOptions;
  */
 public final class VerbsNode implements AutoCloseable {
   /** Requests of a connection that only give credit: see docs/verbs-net.md. */
-  static final int CREDIT_SLOTS = 2 + LargeMessages.MOST;
+  static final int CREDIT_SLOTS = 2 + LargeMessages.MAX_MESSAGES;
 
   /** Places of completion queues for connections that are just ending. */
   static final int SPARE = 4;

@@ -193,7 +193,7 @@ class RemoteMemoryTest {
       AtomicInteger freed = new AtomicInteger();
       for (int i = 0; i < 4; i++) {
         Connection connection = pair.connect((c, m) -> {});
-        for (int n = 0; n < LargeMessages.MOST; n++) {
+        for (int n = 0; n < LargeMessages.MAX_MESSAGES; n++) {
           assertThat(
                   connection.sendLarge(
                       memory, 0, 1 << (17 + n), 0, (c, t, s) -> freed.incrementAndGet()))
@@ -202,8 +202,8 @@ class RemoteMemoryTest {
         assertThat(connection.sendLarge(memory, 0, 1, 0, (c, t, s) -> {}))
             .isIn(Connection.NO_ROOM, Connection.SENT);
       }
-      Pair.await("all", () -> freed.get() == 4 * LargeMessages.MOST);
-      assertThat(seen.get()).isGreaterThanOrEqualTo(4 * LargeMessages.MOST);
+      Pair.await("all", () -> freed.get() == 4 * LargeMessages.MAX_MESSAGES);
+      assertThat(seen.get()).isGreaterThanOrEqualTo(4 * LargeMessages.MAX_MESSAGES);
     }
   }
 
@@ -222,7 +222,7 @@ class RemoteMemoryTest {
       Connection connection = pair.connect((c, m) -> {});
       RegisteredMemory memory = pair.left.allocate(1 << 16, Access.REMOTE_READ);
       AtomicInteger closed = new AtomicInteger();
-      for (int i = 0; i < LargeMessages.MOST; i++) {
+      for (int i = 0; i < LargeMessages.MAX_MESSAGES; i++) {
         assertThat(
                 connection.sendLarge(
                     memory,
@@ -236,7 +236,7 @@ class RemoteMemoryTest {
           .hasMessageContaining("operations with this memory are under way");
       connection.close();
       CloseReason ignored = Pair.closed(connection);
-      assertThat(closed.get()).isEqualTo(LargeMessages.MOST);
+      assertThat(closed.get()).isEqualTo(LargeMessages.MAX_MESSAGES);
       memory.close();
       goOn.countDown();
     }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "",
       "Without --listen and --remote it starts both and a client on this machine, new ones in each"
           + " iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
-          + " iterations with their range. With --plain it stays with the JDK's.",
+          + " iterations with their range. With --transport tcp it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -50,7 +50,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
   private static final int QUICK_ENTRIES = 1_000;
 
   /** What a bookie takes in one frame is a little more. */
-  private static final int LARGEST = 4 << 20;
+  private static final int MAX_SIZE = 4 << 20;
 
   @Spec private CommandSpec spec;
 
@@ -109,7 +109,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
     }
     Limits.check(line, "--outstanding", outstanding, 1, MAX_OUTSTANDING);
     for (int size : sizes) {
-      Limits.check(line, "--size", size, 1, LARGEST);
+      Limits.check(line, "--size", size, 1, MAX_SIZE);
     }
     if (sides.side() == SideOptions.Side.SERVER && isWildcard(sides.address().host())) {
       throw new ParameterException(

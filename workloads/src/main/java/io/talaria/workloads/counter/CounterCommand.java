@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria example counter",
-      "  talaria example counter --plain -m 10000000",
+      "  talaria example counter --transport tcp -m 10000000",
       "  talaria example counter --listen",
       "  talaria example counter --remote 127.0.0.1",
       "",

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench grpc --call unary --client blocking -l 16,16K -c 1,8",
       "  talaria bench grpc --client async --in-flight 64 --json grpc.json",
       "  talaria bench grpc --listen",
-      "  talaria bench grpc --remote 10.1.0.2 --plain",
+      "  talaria bench grpc --remote 10.1.0.2 --transport tcp",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "",
       "Without --listen and --remote it starts servers and a client on this machine, new ones in"
           + " each iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over"
-          + " the iterations with their range. With --plain it stays with the JDK's.",
+          + " the iterations with their range. With --transport tcp it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",

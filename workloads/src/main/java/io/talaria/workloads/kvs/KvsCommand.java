@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "  talaria example kvs                      type help",
       "  talaria example kvs --listen",
-      "  talaria example kvs --plain --listen 127.0.0.1:3000",
+      "  talaria example kvs --transport tcp --listen 127.0.0.1:3000",
       "  talaria example kvs --remote 127.0.0.1",
       "  talaria example kvs --remote 10.1.0.2:2998,10.1.0.3:2998 < lines.txt",
       "",
@@ -57,7 +57,7 @@ public final class KvsCommand implements Callable<Integer> {
   private static final int MAX_SERVERS = 64;
 
   /** More than what a message of gRPC's holds, about which the server complains. */
-  private static final int LONGEST_LINE = 8 << 20;
+  private static final int MAX_LINE_BYTES = 8 << 20;
 
   @Spec private CommandSpec spec;
   @Mixin private SideOptions sides;
@@ -112,8 +112,8 @@ public final class KvsCommand implements Callable<Integer> {
 
   private static Shell.Answer answer(ChildJvm jvm, String line)
       throws HarnessException, InterruptedException {
-    if (line.length() > LONGEST_LINE) {
-      return Shell.Answer.error(String.format("a line has at most %,d characters", LONGEST_LINE));
+    if (line.length() > MAX_LINE_BYTES) {
+      return Shell.Answer.error(String.format("a line has at most %,d characters", MAX_LINE_BYTES));
     }
     jvm.send(line);
     return jvm.await(KvsJvm.ANSWER, Shell.Answer.class, Orders.SILENCE);
@@ -125,7 +125,7 @@ public final class KvsCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     int status = CommandLine.ExitCode.OK;
     BoundedLines in =
-        new BoundedLines(new InputStreamReader(System.in, Charset.defaultCharset()), LONGEST_LINE);
+        new BoundedLines(new InputStreamReader(System.in, Charset.defaultCharset()), MAX_LINE_BYTES);
     while (true) {
       if (terminal) {
         out.print("kvs> ");

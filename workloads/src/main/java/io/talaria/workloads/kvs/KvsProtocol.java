@@ -35,10 +35,10 @@ import io.grpc.MethodDescriptor.MethodType;
  * }
  * }</pre>
  *
- * <p>A key has 1 to {@value #LONGEST_KEY} characters; else the answer is INVALID_ARGUMENT.
+ * <p>A key has 1 to {@value #MAX_KEY_BYTES} characters; else the answer is INVALID_ARGUMENT.
  */
 final class KvsProtocol {
-  static final int LONGEST_KEY = 1_024;
+  static final int MAX_KEY_BYTES = 1_024;
   static final int MAX_SCAN = 100_000;
 
   static final String SERVICE = "talaria.kvs.KeyValueStore";

@@ -70,11 +70,11 @@ final class KvsService {
   }
 
   private static boolean valid(String key, StreamObserver<Row> answer) {
-    if (!key.isEmpty() && key.length() <= KvsProtocol.LONGEST_KEY) {
+    if (!key.isEmpty() && key.length() <= KvsProtocol.MAX_KEY_BYTES) {
       return true;
     }
     refuse(
-        "a key has 1 to " + KvsProtocol.LONGEST_KEY + " characters, this one " + key.length(),
+        "a key has 1 to " + KvsProtocol.MAX_KEY_BYTES + " characters, this one " + key.length(),
         answer);
     return false;
   }

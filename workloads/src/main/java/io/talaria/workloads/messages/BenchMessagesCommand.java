@@ -343,7 +343,7 @@ public final class BenchMessagesCommand implements Subcommand {
             "--sizes: there is no object of "
                 + size
                 + " bytes, but of powers of two from 1 to "
-                + Sizes.MOST);
+                + Sizes.MAX_BYTES);
       }
     }
   }

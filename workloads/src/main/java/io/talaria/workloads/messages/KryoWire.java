@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 
 /** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
 final class KryoWire implements Wire {
-  private static final int MAX_BYTES = Sizes.MOST + (1 << 10);
+  private static final int MAX_BYTES = Sizes.MAX_BYTES + (1 << 10);
   private static final int BATCH = 64;
 
   /** Larger objects are flushed when they are so much. */

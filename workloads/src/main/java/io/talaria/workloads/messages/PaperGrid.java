@@ -28,7 +28,7 @@ record PaperGrid(List<Figure> figures) {
           MessagesPattern.TURNING);
 
   private static final List<Integer> ALL_SIZES =
-      IntStream.iterate(1, size -> size <= Sizes.MOST, size -> 2 * size).boxed().toList();
+      IntStream.iterate(1, size -> size <= Sizes.MAX_BYTES, size -> 2 * size).boxed().toList();
   private static final List<Integer> FEW_SIZES = List.of(Sizes.SMALL, 1 << 10, 64 << 10);
 
   /** Copies the list. */

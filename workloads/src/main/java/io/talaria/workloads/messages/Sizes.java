@@ -8,7 +8,7 @@ import java.util.List;
 final class Sizes {
   static final int SMALL = 16;
   static final int LARGE = 64;
-  static final int MOST = 1 << 20;
+  static final int MAX_BYTES = 1 << 20;
 
   /** The sizes that are sent by default. */
   static final List<Integer> USUAL = List.of(SMALL, LARGE);
@@ -24,7 +24,7 @@ final class Sizes {
 
   /** Whether there is such an object. */
   static boolean exists(int sizeBytes) {
-    return sizeBytes >= 1 && sizeBytes <= MOST && Integer.bitCount(sizeBytes) == 1;
+    return sizeBytes >= 1 && sizeBytes <= MAX_BYTES && Integer.bitCount(sizeBytes) == 1;
   }
 
   /** The size in words, {@code 64 KiB}. */
@@ -32,7 +32,7 @@ final class Sizes {
     if (sizeBytes < KIBI) {
       return sizeBytes + " B";
     }
-    return sizeBytes < MOST ? sizeBytes / KIBI + " KiB" : sizeBytes / MOST + " MiB";
+    return sizeBytes < MAX_BYTES ? sizeBytes / KIBI + " KiB" : sizeBytes / MAX_BYTES + " MiB";
   }
 
   static Object object(int sizeBytes, long number) {

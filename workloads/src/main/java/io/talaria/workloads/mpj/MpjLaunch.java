@@ -103,7 +103,7 @@ final class MpjLaunch implements AutoCloseable {
     }
   }
 
-  /** Returns the implementations that cannot be run here, with the reason and the hint. */
+  /** Returns the implementations that cannot be run here, with the reason and what to do. */
   Map<MpjImplementation, String> absent() {
     return new TreeMap<>(absent);
   }

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench netty ping-pong -c 1,16 --event-loops 2 --no-pin",
       "  talaria bench netty scaling --transport ucx",
       "  talaria bench netty --listen",
-      "  talaria bench netty ping-pong --remote 10.1.0.2 --plain",
+      "  talaria bench netty ping-pong --remote 10.1.0.2 --transport tcp",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })

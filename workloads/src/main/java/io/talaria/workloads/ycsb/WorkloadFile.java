@@ -32,7 +32,7 @@ public final class WorkloadFile {
   public static final String FIELD_LENGTH = CoreWorkload.FIELD_LENGTH_PROPERTY;
 
   private static final String STANDARD = "abcdef";
-  private static final long MOST = Integer.MAX_VALUE;
+  private static final long MAX_COUNT = Integer.MAX_VALUE;
 
   private static final Map<String, String> SHARES =
       Map.of(
@@ -159,13 +159,13 @@ public final class WorkloadFile {
   private static void whole(String key, String text) throws WorkloadFileException {
     try {
       long value = Long.parseLong(text.strip());
-      if (value >= 1 && value <= MOST) {
+      if (value >= 1 && value <= MAX_COUNT) {
         return;
       }
     } catch (NumberFormatException e) {
       // Told below.
     }
     throw new WorkloadFileException(
-        key + "=" + text + " is no whole number from 1 to " + MOST, null);
+        key + "=" + text + " is no whole number from 1 to " + MAX_COUNT, null);
   }
 }

@@ -23,9 +23,9 @@ import picocli.CommandLine.Spec;
 
 /** The options of every benchmark that YCSB drives: a mixin of its command. */
 public final class YcsbOptions {
-  private static final int MOST = 1_000_000_000;
+  private static final int MAX_COUNT = 1_000_000_000;
   private static final int MAX_THREADS = 512;
-  private static final int LONGEST_SERIES_MS = 3_600_000;
+  private static final int MAX_SERIES_MS = 3_600_000;
   private static final String DEFAULT_RECORDS = "1000";
   private static final String DEFAULT_OPERATIONS = "50000";
   private static final String QUICK_OPERATIONS = "5000";
@@ -150,14 +150,14 @@ public final class YcsbOptions {
   private void check() {
     CommandLine line = command.commandLine();
     if (records != null) {
-      Limits.check(line, "--records", records, 1, MOST);
+      Limits.check(line, "--records", records, 1, MAX_COUNT);
     }
     if (operations != null) {
-      Limits.check(line, "--operations", operations, 1, MOST);
+      Limits.check(line, "--operations", operations, 1, MAX_COUNT);
     }
     Limits.check(line, "--threads", threads, 1, MAX_THREADS);
     if (seriesMs != null) {
-      Limits.check(line, "--series", seriesMs, 1, LONGEST_SERIES_MS);
+      Limits.check(line, "--series", seriesMs, 1, MAX_SERIES_MS);
       if (export == null) {
         throw new ParameterException(line, "--series needs --export FILE");
       }

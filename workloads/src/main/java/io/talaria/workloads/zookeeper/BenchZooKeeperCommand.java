@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "",
       "Without --listen and --remote it starts a server and a client on this machine, new ones in each"
           + " iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
-          + " iterations with their range. With --plain it stays with the JDK's.",
+          + " iterations with their range. With --transport tcp it stays with the JDK's.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
     })
 public final class BenchZooKeeperCommand implements Subcommand {
   /** ZooKeeper takes a little less than 1 MiB in one message. */
-  private static final int LARGEST = 1_000_000;
+  private static final int MAX_SIZE = 1_000_000;
 
   @Spec private CommandSpec spec;
   @Mixin private YcsbOptions ycsb;
@@ -77,7 +77,7 @@ public final class BenchZooKeeperCommand implements Subcommand {
 
   private Map<String, String> workload(String store) {
     CommandLine line = spec.commandLine();
-    Limits.check(line, "--size", size, 1, LARGEST);
+    Limits.check(line, "--size", size, 1, MAX_SIZE);
     Map<String, String> all =
         ycsb.workload(
             store,

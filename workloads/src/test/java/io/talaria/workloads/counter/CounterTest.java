@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class CounterTest {
   @Test
   void countsOnTheJdksSockets() throws Exception {
-    assertThat(TalariaCommand.run("example", "counter", "--plain", "-m", "20000").well().out())
+    assertThat(TalariaCommand.run("example", "counter", "--transport=tcp", "-m", "20000").well().out())
         .contains("20,000 numbers each way, all in order, in ", "on the JDK's sockets");
   }
 
@@ -42,7 +42,7 @@ class CounterTest {
 
   @Test
   void aClientOfTalariaWithAPlainServerIsNotAccelerated() throws Exception {
-    try (TalariaCommand server = TalariaCommand.server("example", "counter", "--plain")) {
+    try (TalariaCommand server = TalariaCommand.server("example", "counter", "--transport=tcp")) {
       TalariaCommand.run("example", "counter", "--remote", server.address(), "-m", "5")
           .failed(1, "talaria: NOT ACCELERATED: ", "1 tcp (peer-not-accelerated)");
     }
@@ -58,7 +58,7 @@ class CounterTest {
   void nobodyListens() throws Exception {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
-      TalariaCommand.run("example", "counter", "--plain", "--remote", address)
+      TalariaCommand.run("example", "counter", "--transport=tcp", "--remote", address)
           .failed(1, "talaria: cannot connect to " + address + ": ", "--listen");
     }
   }
@@ -67,7 +67,7 @@ class CounterTest {
   void aPortThatIsTakenIsToldAsSuch() throws Exception {
     try (Socket taken = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + taken.getLocalPort();
-      TalariaCommand.run("example", "counter", "--plain", "--listen", address)
+      TalariaCommand.run("example", "counter", "--transport=tcp", "--listen", address)
           .failed(1, "talaria: cannot listen on " + address + ": ", "--listen");
     }
   }

@@ -71,7 +71,7 @@ class WrongNumberTest {
   void theClientDoesNotWaitForASilentServer() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + silent.getLocalPort();
-      TalariaCommand.run("example", "counter", "--plain", "--remote", address)
+      TalariaCommand.run("example", "counter", "--transport=tcp", "--remote", address)
           .failed(1, "talaria: " + address + " did not answer within 10 s");
     }
   }
@@ -92,7 +92,7 @@ class WrongNumberTest {
                     }
                   });
       String[] all = {
-        "example", "counter", "--plain", "--remote", "127.0.0.1:" + listener.getLocalPort()
+        "example", "counter", "--transport=tcp", "--remote", "127.0.0.1:" + listener.getLocalPort()
       };
       try (TalariaCommand client =
           TalariaCommand.start(

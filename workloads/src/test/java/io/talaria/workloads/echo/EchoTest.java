@@ -20,7 +20,7 @@ class EchoTest {
       "line 2 has more than 1,048,576 bytes, which is the most that can be sent";
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "--plain", "--grpc"})
+  @ValueSource(strings = {"", "--transport=tcp", "--grpc"})
   void linesComeBack(String options) throws Exception {
     try (TalariaCommand echo = TalariaCommand.start(words(options))) {
       echo.type("first\n");
@@ -30,7 +30,7 @@ class EchoTest {
       assertThat(ended.out()).isEqualTo("first\näöü €\n\nwithout an end\n");
       assertThat(ended.err())
           .contains(options.contains("--grpc") ? "by gRPC, on " : "by Netty, on ")
-          .contains(options.contains("--plain") ? "the JDK's sockets" : "Talaria (shm)");
+          .contains(options.contains("--transport=tcp") ? "the JDK's sockets" : "Talaria (shm)");
     }
   }
 
@@ -65,14 +65,14 @@ class EchoTest {
   void nobodyListens(String options) throws Exception {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
-      TalariaCommand.run(words(options, "--plain", "--remote", address))
+      TalariaCommand.run(words(options, "--transport=tcp", "--remote", address))
           .failed(1, "talaria: cannot connect to " + address + ": Connection refused", "--listen");
     }
   }
 
   @Test
   void aLineThatIsTooLongIsToldAsSuch() throws Exception {
-    try (TalariaCommand echo = TalariaCommand.start(words("--plain"))) {
+    try (TalariaCommand echo = TalariaCommand.start(words("--transport=tcp"))) {
       echo.type("short\n" + "x".repeat(EchoLink.MAX_BYTES + 1) + "\n");
       echo.ended().failed(1, TOO_LONG);
     }
@@ -81,7 +81,7 @@ class EchoTest {
   /** As from a file that is no text. */
   @Test
   void aLineWithoutAnEndIsTooLong() {
-    TalariaCommand.runWith("short\n" + "x".repeat(22 * EchoLink.MAX_BYTES), words("--plain"))
+    TalariaCommand.runWith("short\n" + "x".repeat(22 * EchoLink.MAX_BYTES), words("--transport=tcp"))
         .failed(1, TOO_LONG);
   }
 

@@ -43,7 +43,7 @@ class KvsCommandsTest {
   void benchScansInIterationsAndWritesATimeSeriesOfEach() throws Exception {
     Path json = folder.resolve("kvs.json");
     String options =
-        "--plain -w e -n 50 -o 60 --quick --iterations 2 --servers 1 --no-pin --series 1";
+        "--transport=tcp -w e -n 50 -o 60 --quick --iterations 2 --servers 1 --no-pin --series 1";
     Ended bench = bench(options + " -e " + folder.resolve("series.txt") + " --json " + json);
     assertThat(bench.well().out()).contains("run, scan", " – ").doesNotContain("Talaria:");
     assertThat(bench.err()).contains("load, JDK, iteration 1 of 2", "run, JDK, iteration 2 of 2");
@@ -97,7 +97,7 @@ class KvsCommandsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "--plain"})
+  @ValueSource(strings = {"", "--transport=tcp"})
   void shellWorksOnBothTransports(String transport) {
     Ended shell = shell("insert 1 a=b\nget 1\n", transport).well();
     assertThat(shell.err()).isEmpty();
@@ -106,7 +106,7 @@ class KvsCommandsTest {
 
   @Test
   void shellFailsIfALineDoes() {
-    Ended shell = shell("get 1\nquit\ninsert 1 a=b\n", "--plain");
+    Ended shell = shell("get 1\nquit\ninsert 1 a=b\n", "--transport=tcp");
     assertThat(shell.err()).isEqualTo("error: there is no record '1'\n");
     assertThat(shell.out()).isEmpty();
     assertThat(shell.status()).isEqualTo(1);
@@ -115,7 +115,7 @@ class KvsCommandsTest {
   @Test
   void shellRefusesALineThatIsTooLongAndGoesOn() {
     String tooLong = "insert 1 a=" + "x".repeat(21_000_000);
-    Ended shell = shell("insert 1 a=b\n" + tooLong + "\nget 1\n", "--plain");
+    Ended shell = shell("insert 1 a=b\n" + tooLong + "\nget 1\n", "--transport=tcp");
     assertThat(shell.err()).isEqualTo("error: a line has at most 8,388,608 characters\n");
     assertThat(shell.out()).isEqualTo("inserted\na=b\n");
     assertThat(shell.status()).isEqualTo(1);

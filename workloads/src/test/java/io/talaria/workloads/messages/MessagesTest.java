@@ -141,7 +141,7 @@ class MessagesTest {
 
   @Test
   void arraysAreNumberedAndAddedUp() {
-    for (int size = 1; size <= Sizes.MOST; size *= 2) {
+    for (int size = 1; size <= Sizes.MAX_BYTES; size *= 2) {
       Tally.Adder adder = new Tally.Adder();
       int count = size < 8 ? 70_000 : 3;
       for (long number = 0; number < count; number++) {

@@ -75,14 +75,14 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   /**
-   * Makes the way to a peer, when it is first needed.
+   * Makes the output to a peer, when it is first needed.
    *
    * @param peer its rank
    * @return an output, at once
    */
   protected abstract FrameOutput connect(int peer);
 
-  /** Looks for peers that have made a way to this rank, and calls {@link #arrived} for each. */
+  /** Looks for peers that have made an output to this rank, and calls {@link #arrived} for each. */
   protected abstract void discover();
 
   @Override
@@ -142,18 +142,18 @@ public abstract class FrameDevice extends Device implements Peers {
       return;
     }
     gone[peer] = why;
-    Peer way = peers[peer];
-    if (way != null) {
-      while (!way.control.isEmpty()) {
-        way.control.removeFirst();
+    Peer lost = peers[peer];
+    if (lost != null) {
+      while (!lost.control.isEmpty()) {
+        lost.control.removeFirst();
       }
-      while (way.sends.head != null) {
-        Operation send = way.sends.head;
-        way.sends.remove(send);
+      while (lost.sends.head != null) {
+        Operation send = lost.sends.head;
+        lost.sends.remove(send);
         fail(send, why);
       }
-      while (way.streams.head != null) {
-        way.streams.remove(way.streams.head); // Failed below, by its number.
+      while (lost.streams.head != null) {
+        lost.streams.remove(lost.streams.head); // Failed below, by its number.
       }
     }
     for (int i = 0; i < table.slots(); i++) {
@@ -830,8 +830,8 @@ public abstract class FrameDevice extends Device implements Peers {
     return table.size();
   }
 
-  /** Gives the ways of frames back. */
-  protected final void closeWays() {
+  /** Closes the inputs and outputs of all peers. */
+  protected final void closePeers() {
     for (int i = 0; i < inputCount; i++) {
       inputs[i].close();
     }

@@ -4,7 +4,7 @@ package io.talaria.mpj.device.frame;
 
 import java.lang.foreign.MemorySegment;
 
-/** The way of frames from one peer, in order. Guarded by the engine's lock. */
+/** Frames from one peer, in order. Guarded by the engine's lock. */
 public abstract class FrameInput {
   /** For subclasses. */
   protected FrameInput() {}

@@ -32,7 +32,7 @@ import java.lang.invoke.VarHandle;
  * <tr><td>CREDIT</td><td>-</td><td>credit given back since the start</td><td>-</td></tr>
  * </table>
  *
- * <p>CREDIT is for ways without shared memory; they keep it to themselves.
+ * <p>CREDIT is for transports without shared memory, which handle it themselves.
  */
 public final class Frames {
   /** Bytes before the payload. */
@@ -167,7 +167,7 @@ public final class Frames {
   }
 
   /**
-   * What is wrong with a frame by itself, whatever is under way; null if nothing. For ways whose
+   * What is wrong with a frame by itself, whatever is under way; null if nothing. For transports whose
    * other end is not this program's memory.
    *
    * @param from where it is

@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.device.frame;
 
-/** What one rank knows of another: the way there, what waits for room on it, and credits. */
+/** What one rank knows of another: its output, what waits for room on it, and credits. */
 final class Peer {
   final int rank;
   final FrameOutput output;

@@ -10,10 +10,10 @@ import mpi.ProcessFailedException;
  */
 public interface Peers {
   /**
-   * A way from a rank is there.
+   * An input from a rank is there.
    *
    * @param rank whose
-   * @param input the way
+   * @param input its frames
    */
   void arrived(int rank, FrameInput input);
 

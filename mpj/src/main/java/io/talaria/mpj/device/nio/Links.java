@@ -5,7 +5,7 @@ package io.talaria.mpj.device.nio;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
-import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.transport.FrameTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -36,7 +36,7 @@ import mpi.ProcessFailedException;
  * connection whose peer does not prove that it knows the job's secret is closed and counted. All
  * other methods are called under the engine's lock, but for {@link #sleep} and {@link #wake}.
  */
-public final class Links implements Ways {
+public final class Links implements FrameTransport {
   /** From how many links on a selector is asked which to read. */
   private static final int MAX_POLLED = 8;
 
@@ -44,7 +44,7 @@ public final class Links implements Ways {
   private static final int BACKLOG = 256;
   private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
 
-  /** What is known of the way to a rank; guarded by {@link #states}. */
+  /** What is known of the link to a rank; guarded by {@link #states}. */
   private enum State {
     NONE,
     CONNECTING,
@@ -103,7 +103,7 @@ public final class Links implements Ways {
     }
 
     /**
-     * Memory of a link each way.
+     * Memory of a link, each way.
      *
      * @param bytes a power of two from 4096; a quarter is the longest frame
      */
@@ -306,8 +306,8 @@ public final class Links implements Ways {
     channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
   }
 
-  private void hand(Opened way) {
-    opened.add(way);
+  private void hand(Opened link) {
+    opened.add(link);
     selector.wakeup();
     news.run();
   }
@@ -432,18 +432,18 @@ public final class Links implements Ways {
   }
 
   private void takeOver(Peers peers) {
-    Opened way;
-    while ((way = opened.poll()) != null) {
-      Link link = link(way.peer());
-      if (way.channel() == null) {
-        link.end(way.failure());
+    Opened next;
+    while ((next = opened.poll()) != null) {
+      Link link = link(next.peer());
+      if (next.channel() == null) {
+        link.end(next.failure());
         continue;
       }
       try {
-        SelectionKey key = way.channel().register(selector, SelectionKey.OP_READ, link);
+        SelectionKey key = next.channel().register(selector, SelectionKey.OP_READ, link);
         active.add(link);
-        link.attach(way.channel(), key);
-        peers.arrived(way.peer(), link.input());
+        link.attach(next.channel(), key);
+        peers.arrived(next.peer(), link.input());
       } catch (IOException e) {
         link.end("the connection failed: " + e.getMessage());
       }
@@ -542,9 +542,9 @@ public final class Links implements Ways {
       for (Link link : active) {
         link.close();
       }
-      Opened way;
-      while ((way = opened.poll()) != null) {
-        close(way.channel());
+      Opened next;
+      while ((next = opened.poll()) != null) {
+        close(next.channel());
       }
       selector.close();
     } catch (IOException e) {

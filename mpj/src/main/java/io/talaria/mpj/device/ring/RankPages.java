@@ -3,7 +3,7 @@
 package io.talaria.mpj.device.ring;
 
 import io.talaria.mpj.device.Device;
-import io.talaria.mpj.device.Waiting;
+import io.talaria.mpj.device.BlockingCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -111,14 +111,14 @@ public final class RankPages {
    * Writes what a rank sleeps for.
    *
    * @param rank which
-   * @param call code of {@link Waiting}
+   * @param call code of {@link BlockingCall}
    * @param peer see there
    * @param tag see there
    * @param context see there
    */
   public void describeWait(int rank, int call, int peer, int tag, int context) {
     long at = rank * stride;
-    if (call != Waiting.NOTHING) {
+    if (call != BlockingCall.NOTHING) {
       INT.setOpaque(pages, at + WAIT_PEER, peer);
       INT.setOpaque(pages, at + WAIT_TAG, tag);
       INT.setOpaque(pages, at + WAIT_CONTEXT, context);
@@ -136,17 +136,17 @@ public final class RankPages {
   public String waiting(int rank, IntFunction<String> collectiveCall) {
     long at = rank * stride;
     int call = (int) INT.getAcquire(pages, at + WAIT_CALL);
-    if (call == Waiting.NOTHING) {
+    if (call == BlockingCall.NOTHING) {
       return "does not wait";
     }
     int peer = (int) INT.getOpaque(pages, at + WAIT_PEER);
     int tag = (int) INT.getOpaque(pages, at + WAIT_TAG);
     int context = (int) INT.getOpaque(pages, at + WAIT_CONTEXT);
     long since = System.currentTimeMillis() - (long) LONG.getOpaque(pages, at + WAIT_SINCE);
-    String what = "waits in " + Waiting.name(call);
-    if (call != Waiting.ANY) {
+    String what = "waits in " + BlockingCall.name(call);
+    if (call != BlockingCall.ANY) {
       what +=
-          (call == Waiting.SEND ? " to " : " from ")
+          (call == BlockingCall.SEND ? " to " : " from ")
               + (peer < 0 ? "any rank" : "rank " + peer)
               + (context % 2 == 1
                   ? " of " + collectiveCall.apply(tag < 0 ? ~tag : tag)

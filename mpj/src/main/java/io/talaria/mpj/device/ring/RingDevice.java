@@ -7,7 +7,7 @@ import io.talaria.mpj.device.frame.FrameOutput;
 
 /** {@code shmdev} and {@code smdev}: a ring for each ordered pair of ranks, made on first use. */
 public final class RingDevice extends FrameDevice {
-  private final RingWays ways;
+  private final RankRings rings;
   private long lateWakeUps;
 
   /** Whether this rank slept since it was armed; confined to the thread that makes progress. */
@@ -28,42 +28,42 @@ public final class RingDevice extends FrameDevice {
     super(
         rank,
         size,
-        Math.min(eagerBytes, RingWays.chunk(capacity)),
-        RingWays.chunk(capacity),
+        Math.min(eagerBytes, RankRings.chunk(capacity)),
+        RankRings.chunk(capacity),
         creditBytes);
-    ways = new RingWays(area, rank, size, capacity);
+    rings = new RankRings(area, rank, size, capacity);
   }
 
   @Override
   protected FrameOutput connect(int peer) {
-    return ways.connect(peer);
+    return rings.connect(peer);
   }
 
   @Override
   protected void discover() {
-    ways.discover(this);
+    rings.discover(this);
   }
 
   @Override
   public boolean arm() {
-    ways.arm();
+    rings.arm();
     return !somethingToDo();
   }
 
   @Override
   public void sleep(long limitNs) {
     slept = true;
-    ways.sleep(limitNs);
+    rings.sleep(limitNs);
   }
 
   @Override
   public void disarm() {
     // Without a sleep the frame was seen here, and its writer may rightly have seen no sleeper.
-    if (slept && ways.armed() && somethingToDo() && stillUnrung()) {
+    if (slept && rings.armed() && somethingToDo() && stillUnrung()) {
       lateWakeUps++;
     }
     slept = false;
-    ways.disarm();
+    rings.disarm();
   }
 
   /**
@@ -75,7 +75,7 @@ public final class RingDevice extends FrameDevice {
       return false;
     }
     long until = System.nanoTime() + 2_000_000_000;
-    while (ways.armed()) {
+    while (rings.armed()) {
       if (System.nanoTime() - until > 0) {
         return true;
       }
@@ -96,22 +96,22 @@ public final class RingDevice extends FrameDevice {
 
   @Override
   public void wake() {
-    ways.wake();
+    rings.wake();
   }
 
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
-    ways.pages().describeWait(rank(), call, peer, tag, context);
+    rings.pages().describeWait(rank(), call, peer, tag, context);
   }
 
   @Override
   public String name() {
-    return ways.name();
+    return rings.name();
   }
 
   @Override
   public void close() {
-    closeWays();
-    ways.close();
+    closePeers();
+    rings.close();
   }
 }

@@ -9,7 +9,7 @@ import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.DensePayload;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
-import io.talaria.mpj.device.ways.WaysDevice;
+import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,7 +42,7 @@ class LinksTest {
   void rankZeroOfTwo() throws Exception {
     Links.Options options = options(SECRET);
     links = new Links(0, 2, options);
-    engine = new Engine(new WaysDevice(links, 0, 2, 1000, 1 << 20, null), 0);
+    engine = new Engine(new TransportDevice(links, 0, 2, 1000, 1 << 20, null), 0);
   }
 
   @AfterEach
@@ -147,7 +147,7 @@ class LinksTest {
   void aRankOfAnotherJobIsRefusedByBoth() throws Exception {
     Links.Options options = options("another secret".getBytes(StandardCharsets.UTF_8));
     Links other = new Links(1, 2, options);
-    try (Engine stranger = new Engine(new WaysDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
+    try (Engine stranger = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
       other.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
       assertThatThrownBy(() -> receive(stranger, 0))
           .isInstanceOf(ProcessFailedException.class)

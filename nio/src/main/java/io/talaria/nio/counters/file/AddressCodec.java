@@ -18,7 +18,7 @@ public final class AddressCodec {
   private static final int FAMILY_NONE = 0;
   private static final int FAMILY_IPV4 = 4;
   private static final int FAMILY_IPV6 = 6;
-  private static final int LONGEST_ADDRESS = 16;
+  private static final int MAX_ADDRESS_BYTES = 16;
 
   private AddressCodec() {}
 
@@ -27,13 +27,13 @@ public final class AddressCodec {
     InetAddress host = address == null ? null : address.getAddress();
     byte[] bytes = host == null ? new byte[0] : host.getAddress();
     int family =
-        host == null ? FAMILY_NONE : bytes.length == LONGEST_ADDRESS ? FAMILY_IPV6 : FAMILY_IPV4;
+        host == null ? FAMILY_NONE : bytes.length == MAX_ADDRESS_BYTES ? FAMILY_IPV6 : FAMILY_IPV4;
     to.put(at + ADDRESS_FAMILY, (byte) family);
     to.putShort(at + ADDRESS_PORT, host == null ? 0 : (short) address.getPort());
     to.putInt(at + ADDRESS_SCOPE, host instanceof Inet6Address six ? six.getScopeId() : 0);
     to.put(at + ADDRESS_BYTES, bytes);
     int after = at + ADDRESS_BYTES + bytes.length;
-    CountersLayout.putZeros(to, after, LONGEST_ADDRESS - bytes.length);
+    CountersLayout.putZeros(to, after, MAX_ADDRESS_BYTES - bytes.length);
   }
 
   /**
@@ -46,7 +46,7 @@ public final class AddressCodec {
     if (family != FAMILY_IPV4 && family != FAMILY_IPV6) {
       return null;
     }
-    byte[] bytes = new byte[family == FAMILY_IPV4 ? 4 : LONGEST_ADDRESS];
+    byte[] bytes = new byte[family == FAMILY_IPV4 ? 4 : MAX_ADDRESS_BYTES];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = from.get(at + ADDRESS_BYTES + i);
     }

@@ -7,7 +7,7 @@ import static io.talaria.nio.counters.file.CountersLayout.RECORD_BYTES;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.Transport;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.AddressCodec;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersFiles;
@@ -206,8 +206,8 @@ public final class CountersReader {
     /** What a record says, or null if it makes no sense. */
     private static ConnectionInfo connection(ByteBuffer record, int roleNumber) {
       Role role = Role.ofNumber(roleNumber);
-      Transport transport =
-          Transport.ofNumber(Byte.toUnsignedInt(record.get(CountersLayout.R_TRANSPORT)));
+      NioTransport transport =
+          NioTransport.ofNumber(Byte.toUnsignedInt(record.get(CountersLayout.R_TRANSPORT)));
       Reason reason =
           Reason.ofNumber(Short.toUnsignedInt(record.getShort(CountersLayout.R_REASON)));
       int transportBytes = Byte.toUnsignedInt(record.get(CountersLayout.R_DETAIL));

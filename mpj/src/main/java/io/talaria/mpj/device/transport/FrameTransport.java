@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.mpj.device.ways;
+package io.talaria.mpj.device.transport;
 
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Peers;
@@ -11,7 +11,7 @@ import java.util.List;
  * brings frames in order, made when it is first needed. Called under the engine's lock, but for
  * {@link #sleep}, {@link #wake}, and what comes before the first message. Closed by its device.
  */
-public interface Ways extends AutoCloseable {
+public interface FrameTransport extends AutoCloseable {
   /** How the others reach this rank: one line. Before the first message. */
   String rankAddress();
 
@@ -35,7 +35,7 @@ public interface Ways extends AutoCloseable {
   int longestPayload();
 
   /**
-   * The way to a peer; connects if nothing is there yet.
+   * The output to a peer; connects if there is none yet.
    *
    * @param peer its rank
    */
@@ -77,7 +77,7 @@ public interface Ways extends AutoCloseable {
   /** Ends a sleep; by any thread. */
   void wake();
 
-  /** The name of a device that has only these ways. */
+  /** The name of a device that uses this transport alone. */
   String name();
 
   @Override

@@ -6,7 +6,7 @@ import io.talaria.ffi.Libc;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
-import io.talaria.mpj.device.ways.Ways;
+import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Feature;
@@ -37,7 +37,7 @@ import mpi.ProcessFailedException;
  * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
  * does not answer its peers. UCX's own sockets know no secret; the network must be trusted.
  */
-public final class UcxWays implements Ways {
+public final class UcxFrameTransport implements FrameTransport {
   /** What the tags of frames begin with; the sender's rank is in the low half. */
   private static final long FRAMES = 0x54L << 56;
 
@@ -61,11 +61,11 @@ public final class UcxWays implements Ways {
   private final Worker worker;
   private final int descriptor;
   private final UcxRankAddress rankAddress;
-  private final UcxWay[] ways;
+  private final UcxLink[] links;
   private final boolean[] heard;
   private final long[] diesAt;
-  private final List<UcxWay> dying = new ArrayList<>();
-  private final List<UcxWay> owing = new ArrayList<>();
+  private final List<UcxLink> dying = new ArrayList<>();
+  private final List<UcxLink> owing = new ArrayList<>();
   private final Endpoint[] failed = new Endpoint[16];
   private List<UcxRankAddress> rankAddresses = List.of();
 
@@ -109,14 +109,14 @@ public final class UcxWays implements Ways {
    *
    * @param rank of this process
    * @param size ranks of the job
-   * @param bufferBytes of memory for frames on their way to a rank, a power of two from 4096; a
+   * @param bufferBytes of memory for frames that are being sent to a rank, a power of two from 4096; a
    *     quarter is the longest frame
    * @param creditBytes credit of a pair of ranks
-   * @param graceNs how long after a way's end operations fail, nanoseconds: meanwhile the launcher,
+   * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the launcher,
    *     who knows more, may end the job
    * @throws IOException if there is no UCX, or it cannot be used
    */
-  public UcxWays(int rank, int size, int bufferBytes, long creditBytes, long graceNs)
+  public UcxFrameTransport(int rank, int size, int bufferBytes, long creditBytes, long graceNs)
       throws IOException {
     this.rank = rank;
     this.bufferBytes = bufferBytes;
@@ -125,7 +125,7 @@ public final class UcxWays implements Ways {
     longestFrame = longestFrame(bufferBytes);
     stride = longestFrame + STAGGER;
     int places = Math.clamp(PLACES_BYTES / longestFrame, MIN_PLACES, MAX_PLACES);
-    ways = new UcxWay[size];
+    links = new UcxLink[size];
     heard = new boolean[size];
     diesAt = new long[size];
     following = new int[places];
@@ -202,7 +202,7 @@ public final class UcxWays implements Ways {
     return "ucxdev";
   }
 
-  // For the ways.
+  // For the links.
 
   void enter() {
     worker.enter();
@@ -226,7 +226,7 @@ public final class UcxWays implements Ways {
   Endpoint open(int peer) {
     Endpoint endpoint =
         worker.connect(Endpoint.Options.to(rankAddresses.get(peer).address()).name("rank " + peer));
-    endpoint.attach(ways[peer]);
+    endpoint.attach(links[peer]);
     return endpoint;
   }
 
@@ -251,27 +251,27 @@ public final class UcxWays implements Ways {
     free[freeCount++] = slot;
   }
 
-  void owing(UcxWay way) {
-    owing.add(way);
+  void owing(UcxLink link) {
+    owing.add(link);
   }
 
-  void ended(UcxWay way) {
-    diesAt[way.peer()] = System.nanoTime() + graceNs;
-    dying.add(way);
+  void ended(UcxLink link) {
+    diesAt[link.peer()] = System.nanoTime() + graceNs;
+    dying.add(link);
   }
 
   // Under the engine's lock.
 
   @Override
   public FrameOutput connect(int peer) {
-    return way(peer).output();
+    return link(peer).output();
   }
 
-  private UcxWay way(int peer) {
-    if (ways[peer] == null) {
-      ways[peer] = new UcxWay(peer, this, bufferBytes, creditBytes);
+  private UcxLink link(int peer) {
+    if (links[peer] == null) {
+      links[peer] = new UcxLink(peer, this, bufferBytes, creditBytes);
     }
-    return ways[peer];
+    return links[peer];
   }
 
   @Override
@@ -336,17 +336,17 @@ public final class UcxWays implements Ways {
       begunFirst = i + 1 == begunSlot.length ? 0 : i + 1;
       begunCount--;
       int source = begunSource[i];
-      if (source < 0 || source >= ways.length || source == rank) {
+      if (source < 0 || source >= links.length || source == rank) {
         free(begunSlot[i]); // The sender is not a rank of this job.
       } else if (status != Status.OK) {
         free(begunSlot[i]);
-        way(source).end("UCX says: " + Status.text(status));
+        link(source).end("UCX says: " + Status.text(status));
       } else {
-        UcxWay way = way(source);
-        way.input().add(begunSlot[i], begunBytes[i]);
+        UcxLink link = link(source);
+        link.input().add(begunSlot[i], begunBytes[i]);
         if (!heard[source]) {
           heard[source] = true;
-          peers.arrived(source, way.input());
+          peers.arrived(source, link.input());
         }
       }
     }
@@ -355,37 +355,37 @@ public final class UcxWays implements Ways {
   private void lookForFailures() {
     int count = worker.pollFailures(failed);
     for (int i = 0; i < count; i++) {
-      ((UcxWay) failed[i].attachment()).end("UCX says: " + Status.text(failed[i].failure()));
+      ((UcxLink) failed[i].attachment()).end("UCX says: " + Status.text(failed[i].failure()));
       failed[i] = null;
     }
   }
 
   private void payCredit() {
     for (int i = owing.size() - 1; i >= 0; i--) {
-      UcxWay way = owing.remove(i);
-      way.owes = false;
-      way.input().sendCredit();
+      UcxLink link = owing.remove(i);
+      link.owes = false;
+      link.input().sendCredit();
     }
   }
 
   private void bury(Peers peers) {
     long now = System.nanoTime();
     for (int i = dying.size() - 1; i >= 0; i--) {
-      UcxWay way = dying.get(i);
-      if (now - diesAt[way.peer()] >= 0) {
+      UcxLink link = dying.get(i);
+      if (now - diesAt[link.peer()] >= 0) {
         dying.remove(i);
-        way.abandon();
+        link.abandon();
         peers.gone(
-            way.peer(),
+            link.peer(),
             new ProcessFailedException(
-                way.peer(), "rank " + way.peer() + " is gone: " + way.ended()));
+                link.peer(), "rank " + link.peer() + " is gone: " + link.ended()));
       }
     }
   }
 
   @Override
   public void broken(int peer, String what) {
-    way(peer).end("it sent " + what);
+    link(peer).end("it sent " + what);
   }
 
   @Override
@@ -422,10 +422,10 @@ public final class UcxWays implements Ways {
     closed = true;
     worker.enter();
     try {
-      long[] closing = new long[ways.length];
+      long[] closing = new long[links.length];
       int count = 0;
-      for (UcxWay way : ways) {
-        long request = way == null ? 0 : way.beginClose();
+      for (UcxLink link : links) {
+        long request = link == null ? 0 : link.beginClose();
         if (request > 0) {
           closing[count++] = request;
         }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 
 /** What carries the bytes of a binding to sockets. */
-public enum Transport {
+public enum SocketTransport {
   /** The JDK's sockets, nothing added. */
-  PLAIN,
+  TCP,
   /** Talaria on shared memory. */
   SHM,
   /** Talaria on UCX. */
@@ -33,7 +33,7 @@ public enum Transport {
   /** Returns what the JVMs are started with. */
   public List<String> jvmOptions() {
     return switch (this) {
-      case PLAIN -> List.of();
+      case TCP -> List.of();
       case SHM -> List.of("-Dtalaria.transports=shm");
       case UCX -> List.of("-Dtalaria.transports=ucx", NATIVE);
       case DIRECT -> List.of(NATIVE);

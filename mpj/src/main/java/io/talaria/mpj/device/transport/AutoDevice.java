@@ -1,23 +1,23 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.mpj.device.ways;
+package io.talaria.mpj.device.transport;
 
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
-import io.talaria.mpj.device.ring.RingWays;
+import io.talaria.mpj.device.ring.RankRings;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * {@code auto} of a job on several hosts: rings to the ranks of this host, {@link Ways} to the
- * others. Both bring frames to one matching, so wildcards see all ranks alike. A pair of ranks has
- * one way for the whole job.
+ * {@code auto} of a job on several hosts: rings to the ranks of this host, a {@link FrameTransport}
+ * to the others. Frames of both are matched by one matcher, so wildcards see all ranks alike. A
+ * pair of ranks uses the same one for the whole job.
  *
- * <p>A rank sleeps in those ways. Ranks of its host send wake-ups to its sleep word; while it
+ * <p>A rank sleeps in the transport. Ranks of its host send wake-ups to its sleep word; while it
  * sleeps, a thread waits on that word and wakes the rank.
  */
 public final class AutoDevice extends FrameDevice {
-  private final RingWays rings;
-  private final Ways between;
+  private final RankRings rings;
+  private final FrameTransport between;
   private final boolean[] here;
   private final Thread doorbell = new Thread(this::ring, "talaria-mpj-doorbell");
   private volatile boolean asleep;
@@ -35,8 +35,8 @@ public final class AutoDevice extends FrameDevice {
    * @param creditBytes early messages that a peer may have here
    */
   public AutoDevice(
-      RingWays rings,
-      Ways between,
+      RankRings rings,
+      FrameTransport between,
       int rank,
       boolean[] here,
       int ringBytes,
@@ -45,8 +45,8 @@ public final class AutoDevice extends FrameDevice {
     super(
         rank,
         here.length,
-        Math.min(eagerBytes, Math.min(RingWays.chunk(ringBytes), between.longestPayload())),
-        RingWays.chunk(ringBytes),
+        Math.min(eagerBytes, Math.min(RankRings.chunk(ringBytes), between.longestPayload())),
+        RankRings.chunk(ringBytes),
         creditBytes);
     this.rings = rings;
     this.between = between;
@@ -139,7 +139,7 @@ public final class AutoDevice extends FrameDevice {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    closeWays();
+    closePeers();
     between.close();
     rings.close();
   }

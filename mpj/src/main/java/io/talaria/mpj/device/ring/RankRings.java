@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * The rings of a rank, made on first use, and its sleep word. Called under the engine's lock, but
  * for {@link #sleep} and {@link #wake}.
  */
-public final class RingWays implements AutoCloseable {
+public final class RankRings implements AutoCloseable {
   private final RingArea area;
   private final RankPages pages;
   private final int rank;
@@ -29,7 +29,7 @@ public final class RingWays implements AutoCloseable {
    * @param size ranks of the job
    * @param capacity bytes of a ring, a power of two, at least 4 KiB
    */
-  public RingWays(RingArea area, int rank, int size, int capacity) {
+  public RankRings(RingArea area, int rank, int size, int capacity) {
     if (Integer.bitCount(capacity) != 1 || capacity < 4096) {
       throw new IllegalArgumentException(
           "a ring has a power of two of bytes, at least 4096, not " + capacity);

@@ -3,7 +3,7 @@
 package io.talaria.bench.sockets;
 
 /** How a program waits for its peer. */
-enum Waiting {
+enum WaitStrategy {
   /** In a blocking read. */
   BLOCKING("blocking"),
   /** In a loop around {@code selectNow()}, iterating over the selected keys. */
@@ -15,7 +15,7 @@ enum Waiting {
 
   private final String word;
 
-  Waiting(String word) {
+  WaitStrategy(String word) {
     this.word = word;
   }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.ways.WaysDevice;
+import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.ucx.Ucx;
 import java.nio.ByteBuffer;
@@ -22,21 +22,21 @@ import org.junit.jupiter.api.Timeout;
 
 /** What comes to a rank's worker, and is not what a rank sends. */
 @Timeout(120)
-class UcxWaysTest {
+class UcxFrameTransportTest {
   private static final long FRAMES = 0x54L << 56;
   private static final int EAGER = 1;
 
-  private UcxWays ways;
+  private UcxFrameTransport transport;
   private Engine engine;
   private Stranger stranger;
 
   @BeforeEach
   void rankZeroOfTwo() throws Exception {
     assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
-    ways = new UcxWays(0, 2, 16384, 1 << 20, 0);
+    transport = new UcxFrameTransport(0, 2, 16384, 1 << 20, 0);
     stranger = new Stranger();
-    ways.rankAddresses(List.of(ways.rankAddress(), stranger.rankAddress()));
-    engine = new Engine(new WaysDevice(ways, 0, 2, 1000, 1 << 20, null), 0);
+    transport.rankAddresses(List.of(transport.rankAddress(), stranger.rankAddress()));
+    engine = new Engine(new TransportDevice(transport, 0, 2, 1000, 1 << 20, null), 0);
   }
 
   @AfterEach
@@ -48,7 +48,7 @@ class UcxWaysTest {
   }
 
   private void say(byte[] bytes, long tag) {
-    stranger.say(UcxRankAddress.read(ways.rankAddress()).address(), bytes, tag);
+    stranger.say(UcxRankAddress.read(transport.rankAddress()).address(), bytes, tag);
   }
 
   private static byte[] frame(int length, int kind, int context, long bytes, int payload) {
@@ -98,25 +98,25 @@ class UcxWaysTest {
   }
 
   @Test
-  void aMessageThatIsNoFrameEndsTheWay() {
+  void aMessageThatIsNoFrameEndsTheLink() {
     say(new byte[3], FRAMES | 1);
     fails("it sent a message of 3 bytes that is no frame");
   }
 
   @Test
-  void aLengthThatLiesEndsTheWay() {
+  void aLengthThatLiesEndsTheLink() {
     say(frame(64, EAGER, 0, 0, 0), FRAMES | 1);
     fails("it sent a message of 32 bytes that is no frame");
   }
 
   @Test
-  void aFrameThatLiesEndsTheWay() {
+  void aFrameThatLiesEndsTheLink() {
     say(frame(32, EAGER, 0, 100, 0), FRAMES | 1);
     fails("it sent a frame of 0 bytes for a message of 100");
   }
 
   @Test
-  void anAnswerToNothingEndsTheWay() {
+  void anAnswerToNothingEndsTheLink() {
     say(frame(32, 4, 0, 0, 0), FRAMES | 1);
     fails("it sent an answer to a message that is not under way");
   }
@@ -132,14 +132,14 @@ class UcxWaysTest {
 
   @Test
   void ranksThatCannotSpeakAreNamed() {
-    String[] words = ways.rankAddress().split(" ");
+    String[] words = transport.rankAddress().split(" ");
     for (String rankAddress :
         List.of(
             words[0] + " 1.2.3 " + words[2] + " " + words[3],
             words[0] + " " + words[1] + " MIDDLE_ENDIAN " + words[3],
             words[0] + " " + words[1] + " " + words[2] + " 00ff",
             "7001 127.0.0.1")) {
-      assertThatThrownBy(() -> ways.rankAddresses(List.of(ways.rankAddress(), rankAddress)))
+      assertThatThrownBy(() -> transport.rankAddresses(List.of(transport.rankAddress(), rankAddress)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "rank 1 has UCX 1.2.3, this rank .*|rank 1's memory is MIDDLE_ENDIAN.*"

@@ -3,7 +3,7 @@
 package io.talaria.mpj.device;
 
 /** What a rank may sleep for, as {@link Device#describeWait} publishes it. */
-public final class Waiting {
+public final class BlockingCall {
   /** Nothing: it computes, or is not there yet. */
   public static final int NOTHING = 0;
 
@@ -21,7 +21,7 @@ public final class Waiting {
 
   private static final String[] NAMES = {"nothing", "Send", "Recv", "Probe", "Waitany"};
 
-  private Waiting() {}
+  private BlockingCall() {}
 
   /**
    * The name of a code.

@@ -20,14 +20,14 @@ import java.util.Arrays;
  * not, the place belongs to UCX until its request is over. Places are given back in order. What a
  * peer's messages cost goes back to it as credit, a quarter at a time.
  */
-final class UcxWay {
+final class UcxLink {
   private static final int NOBODY = -1;
 
   /** Sends to a rank that UCX may have at a time: a worker has 2^20 requests for 3,500 ranks. */
   private static final int MAX_IN_FLIGHT = 256;
 
   private final int peer;
-  private final UcxWays ways;
+  private final UcxFrameTransport transport;
   private final int longestFrame;
   private final long creditStep;
   private final Output output;
@@ -35,13 +35,13 @@ final class UcxWay {
   private Endpoint endpoint;
   private String ended;
 
-  /** Whether credit is to be sent that found no room; kept by {@link UcxWays}. */
+  /** Whether credit is to be sent that found no room; kept by {@link UcxFrameTransport}. */
   boolean owes;
 
-  UcxWay(int peer, UcxWays ways, int capacity, long creditBytes) {
+  UcxLink(int peer, UcxFrameTransport transport, int capacity, long creditBytes) {
     this.peer = peer;
-    this.ways = ways;
-    longestFrame = UcxWays.longestFrame(capacity);
+    this.transport = transport;
+    longestFrame = UcxFrameTransport.longestFrame(capacity);
     creditStep = Math.max(1, creditBytes / 4);
     output = new Output(capacity);
   }
@@ -66,18 +66,18 @@ final class UcxWay {
   void end(String why) {
     if (ended == null) {
       ended = why;
-      ways.ended(this);
+      transport.ended(this);
     }
   }
 
   /** Gives up the endpoint to a peer that is gone. */
   void abandon() {
     if (endpoint != null && endpoint.isOpen()) {
-      ways.enter();
+      transport.enter();
       try {
         long ignored = endpoint.closeForced();
       } finally {
-        ways.exit();
+        transport.exit();
       }
     }
   }
@@ -146,21 +146,21 @@ final class UcxWay {
     @Override
     public void publish(long at, int length) {
       Frames.length(segment, at, length);
-      ways.enter();
+      transport.enter();
       try {
         if (endpoint == null) {
-          endpoint = ways.open(peer);
+          endpoint = transport.open(peer);
         }
-        long answer = endpoint.sendTag(segment, at, length, ways.tag(), 0);
+        long answer = endpoint.sendTag(segment, at, length, transport.tag(), 0);
         if (answer > 0) {
           add(answer, (int) at, (int) at + Frames.room(length - Frames.HEADER));
         } else if (answer < 0) {
           failed((int) answer);
         }
       } catch (UcxException e) {
-        end("UCX finds no way to it: " + e.getMessage());
+        end("UCX finds no path to it: " + e.getMessage());
       } finally {
-        ways.exit();
+        transport.exit();
       }
     }
 
@@ -188,10 +188,10 @@ final class UcxWay {
 
     /** Takes back what UCX is done with. */
     private void reap() {
-      ways.enter();
+      transport.enter();
       try {
         while (inFlight > 0) {
-          int status = ways.poll(requests[oldest]);
+          int status = transport.poll(requests[oldest]);
           if (status == Status.IN_PROGRESS) {
             return;
           }
@@ -203,7 +203,7 @@ final class UcxWay {
           head = starts[oldest];
         }
       } finally {
-        ways.exit();
+        transport.exit();
       }
     }
 
@@ -251,50 +251,50 @@ final class UcxWay {
     private long creditGiven;
     private long creditSent;
 
-    /** Takes a frame that has arrived; an invalid one ends the way. */
+    /** Takes a frame that has arrived; an invalid one ends the link. */
     void add(int slot, long received) {
-      long at = ways.at(slot);
+      long at = transport.at(slot);
       String fault = fault(at, received);
       if (ended != null || fault != null) {
-        ways.free(slot);
+        transport.free(slot);
         if (fault != null) {
           end("it sent " + fault);
         }
-      } else if (Frames.isCredit(ways.slots(), at)) {
-        output.creditReturned = Frames.messageBytes(ways.slots(), at);
-        ways.free(slot);
+      } else if (Frames.isCredit(transport.slots(), at)) {
+        output.creditReturned = Frames.messageBytes(transport.slots(), at);
+        transport.free(slot);
       } else if (first == NOBODY) {
         first = slot;
         last = slot;
       } else {
-        ways.follow(last, slot);
+        transport.follow(last, slot);
         last = slot;
       }
     }
 
     private String fault(long at, long received) {
-      int length = received < Frames.HEADER ? 0 : Frames.length(ways.slots(), at);
+      int length = received < Frames.HEADER ? 0 : Frames.length(transport.slots(), at);
       if (length != received || received < Frames.HEADER) {
         return "a message of " + received + " bytes that is no frame";
       }
-      return Frames.fault(ways.slots(), at, (int) received);
+      return Frames.fault(transport.slots(), at, (int) received);
     }
 
     @Override
     public long poll() {
-      return first == NOBODY ? -1 : ways.at(first);
+      return first == NOBODY ? -1 : transport.at(first);
     }
 
     @Override
     public MemorySegment segment() {
-      return ways.slots();
+      return transport.slots();
     }
 
     @Override
     public void consume(int length) {
       int slot = first;
-      first = slot == last ? NOBODY : ways.following(slot);
-      ways.free(slot);
+      first = slot == last ? NOBODY : transport.following(slot);
+      transport.free(slot);
     }
 
     @Override
@@ -314,7 +314,7 @@ final class UcxWay {
         output.publish(at, Frames.HEADER);
       } else if (ended == null && !owes) {
         owes = true;
-        ways.owing(UcxWay.this);
+        transport.owing(UcxLink.this);
       }
     }
 

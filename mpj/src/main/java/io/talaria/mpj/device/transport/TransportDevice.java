@@ -1,72 +1,72 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.mpj.device.ways;
+package io.talaria.mpj.device.transport;
 
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.ring.RankPages;
 
-/** {@code niodev} and {@code ucxdev}: all frames go over the same {@link Ways}. */
-public final class WaysDevice extends FrameDevice {
-  private final Ways ways;
+/** {@code niodev} and {@code ucxdev}: all frames go over the same {@link FrameTransport}. */
+public final class TransportDevice extends FrameDevice {
+  private final FrameTransport transport;
   private final RankPages pages;
 
   /**
    * Opens the device.
    *
-   * @param ways closed with this
+   * @param transport closed with this
    * @param rank of this process
    * @param size ranks of the job
    * @param eagerBytes longest message sent without being asked for; at most a frame
    * @param creditBytes early messages that a peer may have here
    * @param pages where this rank says what it waits for, or null
    */
-  public WaysDevice(
-      Ways ways, int rank, int size, int eagerBytes, long creditBytes, RankPages pages) {
+  public TransportDevice(
+      FrameTransport transport, int rank, int size, int eagerBytes, long creditBytes, RankPages pages) {
     super(
         rank,
         size,
-        Math.min(eagerBytes, ways.longestPayload()),
-        ways.longestPayload(),
+        Math.min(eagerBytes, transport.longestPayload()),
+        transport.longestPayload(),
         creditBytes);
-    this.ways = ways;
+    this.transport = transport;
     this.pages = pages;
-    ways.onNews(this::news);
+    transport.onNews(this::news);
   }
 
   @Override
   protected FrameOutput connect(int peer) {
-    return ways.connect(peer);
+    return transport.connect(peer);
   }
 
   @Override
   protected void discover() {
-    ways.round(this);
+    transport.round(this);
   }
 
   @Override
   protected void broken(int source, String what) {
-    ways.broken(source, what);
+    transport.broken(source, what);
   }
 
   @Override
   public boolean arm() {
-    return !somethingToDo() && ways.arm();
+    return !somethingToDo() && transport.arm();
   }
 
   @Override
   public void sleep(long limitNs) {
-    ways.sleep(limitNs);
+    transport.sleep(limitNs);
   }
 
   @Override
   public void disarm() {
-    ways.disarm();
+    transport.disarm();
   }
 
   @Override
   public void wake() {
-    ways.wake();
+    transport.wake();
   }
 
   @Override
@@ -78,11 +78,11 @@ public final class WaysDevice extends FrameDevice {
 
   @Override
   public String name() {
-    return ways.name();
+    return transport.name();
   }
 
   @Override
   public void close() {
-    ways.close();
+    transport.close();
   }
 }

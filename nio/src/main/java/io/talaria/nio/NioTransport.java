@@ -3,7 +3,7 @@
 package io.talaria.nio;
 
 /** The transport on which a connection's bytes travel. */
-public enum Transport {
+public enum NioTransport {
   /**
    * The JDK's own socket: the transport every connection starts on, and the one nothing can take
    * away.
@@ -14,12 +14,12 @@ public enum Transport {
   /** UCX: RDMA between hosts. */
   UCX(3, "ucx");
 
-  private static final Transport[] VALUES = values();
+  private static final NioTransport[] VALUES = values();
 
   private final int number;
   private final String code;
 
-  Transport(int number, String code) {
+  NioTransport(int number, String code) {
     this.number = number;
     this.code = code;
   }
@@ -48,8 +48,8 @@ public enum Transport {
    * @param number as {@link #number()} gives it
    * @return the transport, or null if this version knows none of that number
    */
-  public static Transport ofNumber(int number) {
-    for (Transport transport : VALUES) {
+  public static NioTransport ofNumber(int number) {
+    for (NioTransport transport : VALUES) {
       if (transport.number == number) {
         return transport;
       }
