@@ -4,15 +4,15 @@ package mpi;
 
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.ring.RankRings;
 import io.talaria.mpj.device.ring.RingArea;
 import io.talaria.mpj.device.ring.RingDevice;
-import io.talaria.mpj.device.ring.RankRings;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.device.ring.ThreadHub;
-import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.device.transport.AutoDevice;
 import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.mpj.device.transport.TransportDevice;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -91,7 +91,12 @@ final class Variant {
   }
 
   private FrameDevice device(
-      int rank, int ranks, Settings settings, Path directory, ThreadHub hub, FrameTransport[] transports)
+      int rank,
+      int ranks,
+      Settings settings,
+      Path directory,
+      ThreadHub hub,
+      FrameTransport[] transports)
       throws IOException {
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();

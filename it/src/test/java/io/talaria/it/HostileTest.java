@@ -78,7 +78,8 @@ class HostileTest {
   private void assertEchoes(Child echoing) throws Exception {
     echoing.send("round");
     assertThat(echoing.await("echoed").number("spurious")).isZero();
-    Transports.awaitAll(echoing, c -> c.transport() == NioTransport.SHM, CONNECTIONS, "accelerated");
+    Transports.awaitAll(
+        echoing, c -> c.transport() == NioTransport.SHM, CONNECTIONS, "accelerated");
   }
 
   private void assertUnharmed() throws Exception {

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code doctor --connect} and {@code --pid} beside two processes: what differs, and what to do. */
+/**
+ * {@code doctor --connect} and {@code --pid} beside two processes: what differs, and what to do.
+ */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
 class NotAcceleratedTest {
   @RegisterExtension final Lab lab = new Lab();

@@ -74,7 +74,8 @@ class ThirdPartyTest {
 
   private static boolean accelerated(Child side) throws IOException {
     List<ConnectionInfo> all = Transports.of(side);
-    return all.size() >= CONNECTIONS && all.stream().allMatch(c -> c.transport() == NioTransport.SHM);
+    return all.size() >= CONNECTIONS
+        && all.stream().allMatch(c -> c.transport() == NioTransport.SHM);
   }
 
   private ChildSpec side(Flavour flavour, Catalogue program) {

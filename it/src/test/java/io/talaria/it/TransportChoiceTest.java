@@ -14,8 +14,8 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.EchoClient;
 import io.talaria.it.programs.EchoServer;
 import io.talaria.nio.ConnectionInfo;
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +38,8 @@ class TransportChoiceTest {
   }
 
   private ConnectionInfo connect(
-      ChildSpec atServer, ChildSpec atClient, NioTransport transport, Reason reason) throws Exception {
+      ChildSpec atServer, ChildSpec atClient, NioTransport transport, Reason reason)
+      throws Exception {
     Child server = atServer.arg("backlog", 16).start();
     Child client =
         atClient

@@ -70,6 +70,6 @@ public interface Node extends AutoCloseable {
   /** Ends the node, with two seconds for what is under way. */
   @Override
   default void close() {
-    long unused = close(Duration.ofSeconds(2));
+    close(Duration.ofSeconds(2));
   }
 }

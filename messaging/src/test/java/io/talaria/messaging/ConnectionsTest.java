@@ -120,7 +120,7 @@ class ConnectionsTest {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
     for (int id = 2; id <= 5; id++) {
-      Node unused = nodes.start(knows(nodes.options(id), got));
+      nodes.start(knows(nodes.options(id), got));
     }
     Node node = nodes.start(knows(nodes.options(1), got).maxConnections(2));
     int sent = 0;
@@ -143,8 +143,8 @@ class ConnectionsTest {
   void aPositionOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
-    Node unused = nodes.start(knows(nodes.options(2), got));
-    unused = nodes.start(knows(nodes.options(3), got));
+    nodes.start(knows(nodes.options(2), got));
+    nodes.start(knows(nodes.options(3), got));
     Node node = nodes.start(knows(nodes.options(1), got).maxConnections(1));
     Peer first = node.peer(2);
     long position = first.send(new Pair(1, 2));
@@ -152,7 +152,7 @@ class ConnectionsTest {
     assertThat(node.peer(3).awaitDelivered(other, LONG)).isTrue();
     await(
         () -> {
-          long unusedPosition = node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
+          node.peer(3).trySend(new Pair(1, 4)); // the other one is in use
           return !first.connected();
         });
     assertThat(first.awaitDelivered(position, LONG)).isTrue();
@@ -209,7 +209,7 @@ class ConnectionsTest {
     nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
     Path key = key("key", 1);
-    Node unused = nodes.start(knows(nodes.options(2), got).key(key));
+    nodes.start(knows(nodes.options(2), got).key(key));
     Node friend = nodes.start(knows(nodes.options(3), got).key(key));
     assertThat(friend.peer(2).request(new Pair(7, 0), Response.class, LONG).value()).isEqualTo(7);
     Duration limit = Duration.ofSeconds(2);

@@ -120,10 +120,9 @@ class EvolutionTest {
   }
 
   private <T> void echo(NodeOptions options, Class<T> type) {
-    Object unused =
-        options
-            .receive(type, (message, from) -> got.add(from.id() + " " + message))
-            .handle(type, Dispatch.INLINE, (message, request) -> request.respond(message));
+    options
+        .receive(type, (message, from) -> got.add(from.id() + " " + message))
+        .handle(type, Dispatch.INLINE, (message, request) -> request.respond(message));
   }
 
   /** What two versions make of each other's messages; a value for each component. */

@@ -126,7 +126,7 @@ class NodesStormTest {
       }
     }
     Path next = Files.writeString(directory.resolve("nodes.next"), text);
-    Path unused = Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private static void signal(Member member, String name) throws Exception {
@@ -145,7 +145,7 @@ class NodesStormTest {
     if (random.nextBoolean()) {
       TimeUnit.MILLISECONDS.sleep(random.nextInt(1_500));
     }
-    Member unused = start(member.id);
+    start(member.id);
   }
 
   /** Stops one, and while it stands perhaps kills another. */
@@ -187,10 +187,10 @@ class NodesStormTest {
     String plan = "storm of nodes: " + transport + ", " + SECONDS + " s, seed " + seed;
     System.out.println(plan);
     file = Files.writeString(directory.resolve("nodes"), "# nobody yet\n");
-    Member unused = start(LASTING);
+    start(LASTING);
     long descriptors = descriptors();
     for (int id = LASTING + 1; id <= NODES; id++) {
-      unused = start(id);
+      start(id);
     }
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     while (System.nanoTime() < end && wrong.isEmpty()) {

@@ -203,9 +203,8 @@ class SlowReceiverTest {
           catchThrowableOfType(
               MessagingException.class,
               () -> {
-                ResponseFuture<Response> unused =
-                    peer.requestAsync(
-                        new Numbered(number, text), Response.class, LIMIT.multipliedBy(4));
+                peer.requestAsync(
+                    new Numbered(number, text), Response.class, LIMIT.multipliedBy(4));
               });
       asked += refused == null ? 1 : 0;
     }

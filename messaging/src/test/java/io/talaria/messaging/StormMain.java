@@ -125,7 +125,7 @@ public final class StormMain {
           threads.add(Thread.ofPlatform().name("to-" + to).start(() -> talk(peer)));
         }
       }
-      String unused = in.readLine();
+      in.readLine();
       stopping = true;
       for (Thread each : threads) {
         each.join();
@@ -226,7 +226,7 @@ public final class StormMain {
         if (asks) {
           ask(peer, random.nextLong(), bytes);
         } else {
-          long unused = peer.send(new Note(incarnation, number, bytes));
+          peer.send(new Note(incarnation, number, bytes));
           number++;
         }
       } catch (MessagingException e) {

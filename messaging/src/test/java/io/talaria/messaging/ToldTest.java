@@ -63,7 +63,7 @@ class ToldTest {
 
     @Override
     public Slow read(MessageReader in) {
-      long unused = in.getLong();
+      in.getLong();
       return new Slow();
     }
   }
@@ -144,7 +144,7 @@ class ToldTest {
             .start(
                 () -> {
                   try {
-                    long unused = peer.send(slow);
+                    peer.send(slow);
                   } catch (MessagingException | RuntimeException e) {
                     failed.set(e);
                   }

@@ -56,11 +56,9 @@ class UcxTransportTest {
   @Test
   void sharedMemoryComesFirstAndUcxBeforeTcp() throws Exception {
     nodes = new Variant.Nodes(Variant.UCX, directory);
-    Node unused =
-        nodes.start(
-            knows(nodes.options(2)).transports(Transport.SHM, Transport.UCX, Transport.TCP));
-    unused = nodes.start(knows(nodes.options(3)).transports(Transport.UCX, Transport.TCP));
-    unused = nodes.start(knows(nodes.options(4)).transports(Transport.TCP).listen("127.0.0.1", 0));
+    nodes.start(knows(nodes.options(2)).transports(Transport.SHM, Transport.UCX, Transport.TCP));
+    nodes.start(knows(nodes.options(3)).transports(Transport.UCX, Transport.TCP));
+    nodes.start(knows(nodes.options(4)).transports(Transport.TCP).listen("127.0.0.1", 0));
     Node node =
         nodes.start(
             knows(nodes.options(1)).transports(Transport.SHM, Transport.UCX, Transport.TCP));
@@ -85,8 +83,8 @@ class UcxTransportTest {
       NodeOptions there = apart(far).listen("127.0.0.1", 0);
       NodeOptions here = apart(far + 1);
       if (withKey) {
-        Object unused = there.key(key);
-        unused = here.key(key);
+        there.key(key);
+        here.key(key);
       }
       Node other = nodes.start(there);
       InetSocketAddress address =
@@ -107,8 +105,8 @@ class UcxTransportTest {
   @Test
   void connectionsThatGiveWayLeaveNothing() throws Exception {
     nodes = new Variant.Nodes(Variant.UCX, directory);
-    Node unused = nodes.start(knows(nodes.options(2)));
-    unused = nodes.start(knows(nodes.options(3)));
+    nodes.start(knows(nodes.options(2)));
+    nodes.start(knows(nodes.options(3)));
     Node node = nodes.start(knows(nodes.options(1)).maxConnections(1));
     long before = 0;
     int rounds = Integer.getInteger("talaria.test.ucx.reconnects", 20);

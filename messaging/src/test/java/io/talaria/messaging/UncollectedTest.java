@@ -77,8 +77,7 @@ class UncollectedTest {
     long sent = 0;
     while (sent < 70_000) {
       try {
-        ResponseFuture<Response> unused =
-            peer.requestAsync(new Pair(0, sent), Response.class, LIMIT);
+        peer.requestAsync(new Pair(0, sent), Response.class, LIMIT);
         sent++;
       } catch (MessagingException e) { // as many as that are under way, and not answered yet
         assertThat(e.code()).isEqualTo(Code.BACK_PRESSURED);

@@ -299,7 +299,7 @@ public final class ActiveMessage {
     }
     Worker receiver = worker;
     receiver.entered();
-    long unused = to.writable();
+    to.writable();
     long count = length;
     if (to.lengthBytes() < count) {
       throw new IllegalArgumentException(to + " has no room for a message of " + count + " bytes");

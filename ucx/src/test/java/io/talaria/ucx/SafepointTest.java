@@ -41,10 +41,10 @@ class SafepointTest {
       long never = worker.receiveTag(arena.allocate(8), 0, 8, 1, -1);
       // Compiles it, by its inner loop and, by calls, as a whole.
       for (int i = 0; i < 20_000; i++) {
-        int unused = worker.await(never, 50_000);
+        worker.await(never, 50_000);
       }
       compiled.countDown();
-      int unused = worker.await(never, 40_000_000_000L);
+      worker.await(never, 40_000_000_000L);
     } catch (RuntimeException | Error e) {
       failure.set(e);
     }

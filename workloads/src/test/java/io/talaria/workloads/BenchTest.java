@@ -104,7 +104,8 @@ class BenchTest {
             .toArray(String[]::new);
     TalariaCommand.Ended ended = TalariaCommand.run(all).well();
     assertThat(ended.out()).contains("Measure", "Written: " + file);
-    assertThat(ended.err()).contains(", " + (List.of(all).contains("--transport=tcp") ? "JDK" : "Talaria"));
+    assertThat(ended.err())
+        .contains(", " + (List.of(all).contains("--transport=tcp") ? "JDK" : "Talaria"));
     assertThat(ended.out().contains("Connections on Talaria, "))
         .isEqualTo(!List.of(all).contains("--transport=tcp"));
     return Json.parse(Files.readString(file));

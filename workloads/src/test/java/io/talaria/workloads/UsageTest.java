@@ -26,7 +26,8 @@ class UsageTest {
       })
   void helpHasExamples(String command) throws Exception {
     assertThat(TalariaCommand.run((command + " --help").split(" ", -1)).well().out())
-        .contains("Usage: talaria " + command, "Examples:", "Exit status:", "--listen", "--transport");
+        .contains(
+            "Usage: talaria " + command, "Examples:", "Exit status:", "--listen", "--transport");
   }
 
   @ParameterizedTest

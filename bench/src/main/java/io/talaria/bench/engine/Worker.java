@@ -151,7 +151,7 @@ final class Worker implements AutoCloseable {
   }
 
   private void rest() {
-    Future<?> unused = thread.schedule(this::progress, restNs, TimeUnit.NANOSECONDS);
+    thread.schedule(this::progress, restNs, TimeUnit.NANOSECONDS);
   }
 
   private Void progress() throws IOException {

@@ -4,9 +4,9 @@ package io.talaria.bench.harness;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -92,7 +92,8 @@ public final class TransportProbe {
         if (info.role() != Role.LISTENER) {
           known++;
           longest =
-              Math.max(longest, info.transport() == NioTransport.TCP ? undecidedNs(info.reason()) : 0);
+              Math.max(
+                  longest, info.transport() == NioTransport.TCP ? undecidedNs(info.reason()) : 0);
         }
       }
       return known < connections ? NEGOTIATED_NS : longest;

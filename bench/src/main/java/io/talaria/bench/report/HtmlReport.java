@@ -68,7 +68,7 @@ public final class HtmlReport {
   /** Returns the page's pictures, each a whole SVG file, by names for files without a suffix. */
   public Map<String, String> pictures() {
     if (figures.isEmpty()) {
-      String unusedPage = page();
+      page();
     }
     return Collections.unmodifiableMap(figures);
   }

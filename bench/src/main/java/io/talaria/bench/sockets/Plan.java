@@ -80,7 +80,8 @@ record Plan(
     }
   }
 
-  private void addSelecting(List<Scenario> scenarios, Pattern pattern, WaitStrategy waiting, int size) {
+  private void addSelecting(
+      List<Scenario> scenarios, Pattern pattern, WaitStrategy waiting, int size) {
     if (!patterns.contains(pattern)) {
       return;
     }

@@ -44,7 +44,8 @@ record UcxRun(
   <T> T with(BindingKind kind, int sizeBytes, Work<T> work)
       throws HarnessException, InterruptedException {
     Phases.Terms terms =
-        new Phases.Terms(kind, SocketTransport.DIRECT, sizeBytes, 0, transports, spins, PHASE_LIMIT);
+        new Phases.Terms(
+            kind, SocketTransport.DIRECT, sizeBytes, 0, transports, spins, PHASE_LIMIT);
     try (WorkerGroup workerGroup = workerPool.workerGroup(2)) {
       workerGroup.start(SocketTransport.DIRECT);
       return work.of(new Phases(workerGroup, terms, false));

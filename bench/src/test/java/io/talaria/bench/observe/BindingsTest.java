@@ -45,14 +45,7 @@ class BindingsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "net, shm",
-    "nio, tcp",
-    "nio, shm",
-    "nio-select, shm",
-    "nio-spin, shm",
-    "netty, shm"
-  })
+  @CsvSource({"net, shm", "nio, tcp", "nio, shm", "nio-select, shm", "nio-spin, shm", "netty, shm"})
   void measuresSockets(String binding, String transport) throws Exception {
     measure(binding, transport, "\"throughput\", \"bidirectional\", \"pingpong\"", 3);
   }

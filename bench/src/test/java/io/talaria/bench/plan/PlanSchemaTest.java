@@ -109,7 +109,11 @@ class PlanSchemaTest {
         .containsExactlyInAnyOrderElementsOf(
             labels(io.talaria.bench.plan.Pattern.values(), io.talaria.bench.plan.Pattern::label));
     assertThat(names("transports"))
-        .isEqualTo(List.of(SocketTransport.TCP.label(), SocketTransport.SHM.label(), SocketTransport.UCX.label()));
+        .isEqualTo(
+            List.of(
+                SocketTransport.TCP.label(),
+                SocketTransport.SHM.label(),
+                SocketTransport.UCX.label()));
   }
 
   private static <E> List<String> labels(E[] values, Function<E, String> label) {

@@ -135,7 +135,8 @@ class HtmlReportTest {
   @Test
   void ofWhatIsNotThereNothingIsSaid() {
     Results once =
-        new Results("one", List.of(), List.of(Rows.throughput(SocketTransport.SHM, 1, 1, 1)), List.of());
+        new Results(
+            "one", List.of(), List.of(Rows.throughput(SocketTransport.SHM, 1, 1, 1)), List.of());
     assertThat(new HtmlReport("one", List.of(once)).page())
         .doesNotContain("standard deviation", "against TCP</th>", "class=\"bar\"");
   }

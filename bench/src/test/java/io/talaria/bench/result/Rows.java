@@ -39,7 +39,8 @@ public final class Rows {
         -1);
   }
 
-  public static Row roundTrips(SocketTransport transport, int sizeBytes, int connections, int rate) {
+  public static Row roundTrips(
+      SocketTransport transport, int sizeBytes, int connections, int rate) {
     Histogram begun = Latencies.histogram();
     Histogram due = rate == 0 ? null : Latencies.histogram();
     for (int i = 1; i <= 1_000; i++) {

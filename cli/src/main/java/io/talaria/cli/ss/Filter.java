@@ -3,9 +3,9 @@
 package io.talaria.cli.ss;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -72,7 +72,8 @@ record Filter(Processes processes, Ends ends, Kinds kinds) {
    * @param roles their roles
    * @param states their states
    */
-  record Kinds(Set<NioTransport> transports, Set<Reason> reasons, Set<Role> roles, Set<State> states) {
+  record Kinds(
+      Set<NioTransport> transports, Set<Reason> reasons, Set<Role> roles, Set<State> states) {
     boolean fit(ConnectionInfo connection) {
       return fits(transports, connection.transport())
           && fits(reasons, connection.reason())

@@ -2,9 +2,9 @@
 
 package io.talaria.cli.ss;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@
 package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Terminal;
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -3,9 +3,9 @@
 package io.talaria.cli.ss;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import java.util.Locale;
 
 /** How far a connection is, in one word: what its role, transport and reason say together. */

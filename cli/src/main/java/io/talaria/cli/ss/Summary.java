@@ -2,8 +2,8 @@
 
 package io.talaria.cli.ss;
 
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import java.util.EnumMap;
 import java.util.Map;
 

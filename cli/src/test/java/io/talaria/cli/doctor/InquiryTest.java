@@ -9,9 +9,9 @@ import io.talaria.cli.doctor.Inquiry.Answer;
 import io.talaria.cli.doctor.Surroundings.HostFiles;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ProcessCounters;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -170,7 +170,9 @@ class InquiryTest {
     try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
       counters.ucxUnavailable(missing);
       InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
-      counters.connection(Role.LISTENER, server, null).transport(NioTransport.TCP, Reason.NO_UCX, "");
+      counters
+          .connection(Role.LISTENER, server, null)
+          .transport(NioTransport.TCP, Reason.NO_UCX, "");
       counters
           .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 40_000))
           .transport(NioTransport.TCP, Reason.NO_UCX, "");

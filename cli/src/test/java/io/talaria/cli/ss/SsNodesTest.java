@@ -95,7 +95,7 @@ class SsNodesTest {
 
   @Test
   void whatDoesNotGoTogetherIsRefused() {
-    String unused = run("--pid", "1");
+    run("--pid", "1");
     assertThat(status).isEqualTo(2);
     assertThat(err.toString()).contains("--nodes has no filters, no --sort and no --prometheus");
   }

@@ -61,7 +61,7 @@ public final class BothTransports {
   private static final class Echo extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      var unused = context.writeAndFlush(message);
+      context.writeAndFlush(message);
     }
   }
 }

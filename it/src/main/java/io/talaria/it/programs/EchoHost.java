@@ -39,7 +39,11 @@ public final class EchoHost {
           server.configureBlocking(false);
           server.register(selector, SelectionKey.OP_ACCEPT);
           while (true) {
-            int unused = spins ? selector.selectNow() : selector.select();
+            if (spins) {
+              selector.selectNow();
+            } else {
+              selector.select();
+            }
             List<SelectionKey> ready = new ArrayList<>(selector.selectedKeys());
             selector.selectedKeys().clear();
             for (SelectionKey key : ready) {

@@ -97,7 +97,7 @@ final class Answerer extends End {
         return;
       }
       if (out != null) {
-        boolean unused = answer();
+        answer();
         i++;
       }
     }

@@ -71,7 +71,7 @@ final class Loop {
     while (true) {
       try {
         select();
-        boolean unused = Thread.interrupted();
+        Thread.interrupted();
         handleSelected();
       } catch (ClosedSelectorException
           | ConcurrentModificationException

@@ -123,7 +123,7 @@ final class Node {
   }
 
   void later(int us, Runnable task) {
-    var unused = workers.schedule(() -> guarded(task), us, TimeUnit.MICROSECONDS);
+    workers.schedule(() -> guarded(task), us, TimeUnit.MICROSECONDS);
   }
 
   private static void guarded(Runnable task) {

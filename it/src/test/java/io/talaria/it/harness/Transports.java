@@ -3,9 +3,9 @@
 package io.talaria.it.harness;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.ProcessTotals;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.ProcessInfo;

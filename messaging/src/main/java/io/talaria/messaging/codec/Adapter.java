@@ -482,7 +482,7 @@ public final class Adapter {
     Reader[] parts = record.components().stream().map(this::skipped).toArray(Reader[]::new);
     return in -> {
       for (Reader each : parts) {
-        Object unused = each.read(in);
+        each.read(in);
       }
       return null;
     };
@@ -518,7 +518,7 @@ public final class Adapter {
       int length = in.getLength(1);
       in.enter();
       for (int i = 0; i < length; i++) {
-        Object unused = element.read(in);
+        element.read(in);
       }
       in.leave();
       return null;
@@ -536,7 +536,7 @@ public final class Adapter {
     Later reader = known;
     return in -> {
       in.enter();
-      Object unused = reader.read(in);
+      reader.read(in);
       in.leave();
       return null;
     };

@@ -509,20 +509,19 @@ final class Conductor extends Thread {
 
   /** That may take long, and the conductor waits for nobody. */
   private void resolve(Pair pair, InetSocketAddress address) {
-    Thread unused =
-        Thread.ofPlatform()
-            .daemon()
-            .name(node.threadName("resolver"))
-            .start(
-                () -> {
-                  try {
-                    InetSocketAddress found =
-                        new InetSocketAddress(address.getHostString(), address.getPort());
-                    execute(() -> resolved(pair, found));
-                  } catch (Throwable e) { // of a resolver of the program's
-                    execute(() -> notResolved(pair, e));
-                  }
-                });
+    Thread.ofPlatform()
+        .daemon()
+        .name(node.threadName("resolver"))
+        .start(
+            () -> {
+              try {
+                InetSocketAddress found =
+                    new InetSocketAddress(address.getHostString(), address.getPort());
+                execute(() -> resolved(pair, found));
+              } catch (Throwable e) { // of a resolver of the program's
+                execute(() -> notResolved(pair, e));
+              }
+            });
     pair.resolving = true; // it has begun; what it finds is told to this thread
   }
 
@@ -554,7 +553,7 @@ final class Conductor extends Thread {
     }
     handshake.deadlineNs = System.nanoTime() + HANDSHAKE_NS;
     handshakes.add(handshake);
-    SelectionKey unused = handshake.channel().register(selector, interest, handshake);
+    handshake.channel().register(selector, interest, handshake);
     at(handshake.deadlineNs, () -> expired(handshake));
   }
 
@@ -833,7 +832,7 @@ final class Conductor extends Thread {
 
   private void reject(NodeHandshake handshake, byte code, String why) throws IOException {
     handshake.send(HandshakeMessage.reject(code, why));
-    boolean unused = handshake.flush();
+    handshake.flush();
     end(handshake, null);
   }
 
@@ -1407,7 +1406,7 @@ final class Conductor extends Thread {
     }
     for (Connection each : connections.keySet()) {
       if (!each.dead()) {
-        long unused = each.bury("this node was closed");
+        each.bury("this node was closed");
       }
       each.link().close();
     }

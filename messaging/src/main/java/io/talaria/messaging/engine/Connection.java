@@ -766,7 +766,7 @@ final class Connection implements LinkOwner {
     long position = deliveries.update(in.position());
     if (link.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
       tell(in, position);
-      boolean unused = link.push();
+      link.push();
     }
     // What can be read is the leader's; who leaves looks whether we sleep.
     return (led || !readable)
@@ -841,12 +841,12 @@ final class Connection implements LinkOwner {
   boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     try {
-      boolean unusedPush = link.push();
+      link.push();
       if (leaderSpinner.start()) {
         try {
           do {
             dataCame |= link.bring();
-            boolean unused = drainControl();
+            drainControl();
             found = slot.done(generation);
           } while (!found && !dead && leaderSpinner.goOn());
         } finally {

@@ -165,7 +165,7 @@ final class Delivery {
       envelope.memory = memory;
       envelope.offset = offset;
     } else if (!copy(envelope, inbox, waiting, memory, offset, bytes)) {
-      boolean unused = envelopes.offer(envelope);
+      envelopes.offer(envelope);
       return false;
     }
     envelope.largeBytes = largeBytes;
@@ -231,8 +231,7 @@ final class Delivery {
     virtual.incrementAndGet();
     boolean started = false;
     try {
-      Thread unused =
-          Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(envelope));
+      Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(envelope));
       started = true;
     } finally {
       if (!started) {
@@ -243,7 +242,7 @@ final class Delivery {
 
   /** Undoes what was done for an envelope; large memory stays the caller's. */
   private void takeBack(Envelope envelope) {
-    boolean unused = envelope.connection.deliveries.end(envelope.epoch);
+    envelope.connection.deliveries.end(envelope.epoch);
     if (envelope.slab != null) {
       envelope.slab.release();
     }
@@ -251,7 +250,7 @@ final class Delivery {
       envelope.inbox.taken(envelope);
     }
     envelope.clear();
-    unused = envelopes.offer(envelope);
+    envelopes.offer(envelope);
   }
 
   private void onVirtual(Envelope envelope) {
@@ -339,7 +338,7 @@ final class Delivery {
       inbox.taken(envelope);
     }
     envelope.clear();
-    boolean unused = envelopes.offer(envelope);
+    envelopes.offer(envelope);
     if (inbox != null && inbox.canRelease()) {
       releaseWanted = true;
       node.wakePoller();

@@ -69,7 +69,7 @@ final class LargeMemory {
 
   /** Takes all of somebody out of the queue. */
   synchronized void forget(Reassembly by) {
-    boolean unused = asked.removeIf(each -> each.by() == by);
+    asked.removeIf(each -> each.by() == by);
   }
 
   /** A message is complete, and goes to a handler. */

@@ -146,14 +146,14 @@ public final class LocalNode implements Node {
     try {
       Runtime.getRuntime().addShutdownHook(node.exitHook);
     } catch (IllegalStateException e) {
-      long unused = node.close(Duration.ZERO);
+      node.close(Duration.ZERO);
       throw new IOException("this process is exiting", e);
     }
     return node;
   }
 
   private void closeAtExit() {
-    long unused = close(Duration.ofNanos(EXIT_NS));
+    close(Duration.ofNanos(EXIT_NS));
   }
 
   // ---- for the program
@@ -282,7 +282,7 @@ public final class LocalNode implements Node {
     try {
       if (!inside) {
         long ended = System.nanoTime() + EXIT_NS;
-        boolean unused = handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
+        handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
         conductor.join(EXIT_NS / 1_000_000);
         poller.join(EXIT_NS / 1_000_000);
       }
@@ -290,7 +290,7 @@ public final class LocalNode implements Node {
       Thread.currentThread().interrupt();
     }
     try {
-      boolean unused = Runtime.getRuntime().removeShutdownHook(exitHook);
+      Runtime.getRuntime().removeShutdownHook(exitHook);
     } catch (IllegalStateException e) {
       // It runs.
     }

@@ -70,11 +70,11 @@ final class PendingResponse<A> implements ResponseFuture<A> {
   /** Waits to the request's own end. */
   A result() throws MessagingException {
     try {
-      boolean unused = waitUntil(deadlineNs);
+      waitUntil(deadlineNs);
       return collect();
     } finally {
       if (!collected.get()) { // something was thrown before that
-        boolean unused = cancel();
+        cancel();
       }
     }
   }
@@ -124,7 +124,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
         }
         LockSupport.parkNanos(left);
         if (Thread.currentThread().isInterrupted()) {
-          boolean unused = cancel();
+          cancel();
           throw new MessagingException(
               Code.CANCELLED, "the thread was interrupted while it waited for a response");
         }
@@ -307,7 +307,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
         executor.execute(this::tell);
       } catch (Throwable e) { // it refuses: nobody else takes the response
         node.failedHere(peer, type.getName(), e);
-        boolean unused = cancel();
+        cancel();
       }
     }
 

@@ -188,7 +188,7 @@ final class Poller extends Thread {
    */
   private void tellAll() {
     for (Connection each : connections) {
-      boolean unused = each.arm();
+      each.arm();
       each.disarm();
     }
   }
@@ -234,7 +234,7 @@ final class Poller extends Thread {
 
   private void lookNowAndThen() throws IOException {
     if (streams) {
-      int unused = selector.selectNow(onReady);
+      selector.selectNow(onReady);
       lookedNs = System.nanoTime();
       lendBack();
     } else if (++turns >= TURNS_BETWEEN_CLOCKS) {
@@ -242,7 +242,7 @@ final class Poller extends Thread {
       long now = System.nanoTime();
       if (now - lookedNs > LOOK_NS) {
         lookedNs = now;
-        int unused = selector.selectNow(onReady);
+        selector.selectNow(onReady);
         if (idleStrategy != IdleStrategy.ADAPTIVE) {
           lendBack(); // else done when it wakes
         }
@@ -277,9 +277,9 @@ final class Poller extends Thread {
       most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {
-      int unused = selector.select(onReady, most); // 0: without limit
+      selector.select(onReady, most); // 0: without limit
     } else {
-      int unused = selector.selectNow(onReady);
+      selector.selectNow(onReady);
     }
   }
 
@@ -289,7 +289,7 @@ final class Poller extends Thread {
       if (key.isWritable()) {
         key.interestOps(SelectionKey.OP_READ);
         connection.link().unblock();
-        boolean unused = connection.link().push();
+        connection.link().push();
         interest(connection, key);
       }
       connection.readable = true;
@@ -341,7 +341,7 @@ final class Poller extends Thread {
     SocketChannel session = connection.link().session();
     if (session != null) {
       try {
-        SelectionKey unused = session.register(selector, SelectionKey.OP_READ, connection);
+        session.register(selector, SelectionKey.OP_READ, connection);
       } catch (ClosedChannelException e) {
         connection.failed("the session was closed");
       }
@@ -400,7 +400,7 @@ final class Poller extends Thread {
     connections = Arrays.copyOf(rest, count); // it may never have come in
     streams = anyStream;
     try {
-      int unused = selector.selectNow(onReady); // lets the key go
+      selector.selectNow(onReady); // lets the key go
     } catch (IOException e) {
       node.internal("poller", e);
     }

@@ -70,7 +70,7 @@ final class Reassembly {
   /** There is memory for it. */
   void granted(int stream, int total) {
     if (connection.dead()) {
-      boolean unused = pool().giveBack(total);
+      pool().giveBack(total);
     } else {
       granted.put(stream, total);
       connection.control(Records.BIG_OK, stream, total);
@@ -234,8 +234,7 @@ final class Reassembly {
     String why = "no memory for a response of " + large.total + " bytes: raise receiveBudget";
     ResponseSlot pending = connection.node.responseSlots().at(slot);
     if (pending != null) {
-      boolean unused =
-          pending.fail(connection, generation, MessagingException.Code.BACK_PRESSURED, why);
+      pending.fail(connection, generation, MessagingException.Code.BACK_PRESSURED, why);
     }
   }
 

@@ -119,7 +119,7 @@ final class ReceivedRequest implements Request {
       left = what;
       VarHandle.fullFence();
       if (!answered) {
-        Cleaner.Cleanable unused = Watch.CLEANER.register(this, what);
+        Watch.CLEANER.register(this, what);
       }
     }
   }

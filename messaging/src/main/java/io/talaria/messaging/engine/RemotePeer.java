@@ -280,7 +280,7 @@ final class RemotePeer implements Peer {
     ThreadContext context = ThreadContext.current();
     context.mayWait();
     TypeEntry type = node.types().of(request);
-    TypeEntry unused = node.types().ofClass(response);
+    node.types().ofClass(response);
     long deadline = deadline(timeoutNs);
     int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
     ResponseSlot slot = node.responseSlots().take();
@@ -302,7 +302,7 @@ final class RemotePeer implements Peer {
           result = now.sender().put(context, type, request, RingPair.DATA, head);
           looked = context.leads;
           if (looked) {
-            boolean unusedFound = now.look(slot, generation);
+            now.look(slot, generation);
           }
         } finally {
           context.wantsToLead = false;

@@ -149,7 +149,7 @@ final class ResponseSlot {
   /** Ends it with a failure, whatever its generation, if it is open on a connection. */
   void failOpen(Connection from, MessagingException.Code code, String text) {
     if (isOpen() && connection == from) {
-      boolean unused = fail(from, generation(), code, text);
+      fail(from, generation(), code, text);
     }
   }
 
@@ -176,7 +176,7 @@ final class ResponseSlot {
 
   /** Ends a request that is done, without its result; nothing if it was given up. */
   void reset(int generation) {
-    boolean unused = word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
+    word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
   }
 
   /** Takes a request that is done for the caller alone; false if it is not done, or another's. */

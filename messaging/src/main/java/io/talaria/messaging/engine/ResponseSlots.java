@@ -70,7 +70,7 @@ final class ResponseSlots {
       countMemory(slot);
     }
     open.decrementAndGet();
-    boolean unused = free.offer(slot);
+    free.offer(slot);
   }
 
   private void countMemory(ResponseSlot slot) {

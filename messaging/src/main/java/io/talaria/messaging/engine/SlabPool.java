@@ -33,6 +33,6 @@ final class SlabPool {
   }
 
   void giveBack(Slab slab) {
-    boolean unused = free.offer(slab);
+    free.offer(slab);
   }
 }

@@ -183,7 +183,7 @@ public final class NodeHandshake {
         if (proof.last().hasRemaining()) {
           out.add(proof.last());
         }
-        boolean unused = flush();
+        flush();
         throw new ProtocolException(e.getMessage());
       }
     }

@@ -143,7 +143,7 @@ public abstract class MirrorLink extends Link {
       owner.wakePoller();
       return;
     }
-    boolean unused = pushArmed();
+    pushArmed();
   }
 
   /** Pushes while the poller sleeps, and leaves the rings armed, so that the next sender pushes. */
@@ -305,7 +305,7 @@ public abstract class MirrorLink extends Link {
   @Override
   public final void finishOutput() {
     finishing = true;
-    boolean unused = push();
+    push();
   }
 
   // ---- receiving
@@ -429,7 +429,7 @@ public abstract class MirrorLink extends Link {
   @Override
   public final void published(int priority) {
     if (priority == RingPair.CONTROL) {
-      boolean unused = push();
+      push();
     }
   }
 

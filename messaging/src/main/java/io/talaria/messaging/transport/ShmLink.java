@@ -102,7 +102,7 @@ public final class ShmLink extends MemoryLink {
   public void wakePeer() {
     try {
       synchronized (doorbell) {
-        int unused = session.write(doorbell.clear()); // 0: it has plenty of them
+        session.write(doorbell.clear()); // 0: it has plenty of them
       }
     } catch (IOException e) {
       owner.wakePoller(); // which finds the end of the session

@@ -257,7 +257,7 @@ public final class UcxTransport implements NetworkTransport {
   private static Context context(int connections) {
     try (Config config = Config.read()) {
       if (!Boolean.getBoolean(BY_TCP) && Libc.getenv("UCX_TLS").isEmpty()) {
-        Config unused = config.set("TLS", "^tcp");
+        config.set("TLS", "^tcp");
       }
       return Context.open(
           Context.Options.of(Feature.STREAM, Feature.WAKEUP).estimatedEndpoints(connections),
@@ -301,7 +301,7 @@ public final class UcxTransport implements NetworkTransport {
     leave();
     VarHandle.fullFence();
     if (again) {
-      boolean unused = serve();
+      serve();
     }
   }
 
@@ -377,7 +377,7 @@ public final class UcxTransport implements NetworkTransport {
 
   private boolean isClosed(Closing one) {
     if (one.channel != null) {
-      boolean unused = one.channel.reap();
+      one.channel.reap();
     }
     if (one.request > 0 && worker.poll(one.request) != Status.IN_PROGRESS) {
       one.request = 0;
@@ -428,7 +428,7 @@ public final class UcxTransport implements NetworkTransport {
     }
     leader = by;
     try {
-      boolean unused = work();
+      work();
     } finally {
       leader = null;
       exit();
@@ -811,7 +811,7 @@ public final class UcxTransport implements NetworkTransport {
     do {
       pollsEachMs = true;
       for (int i = 0; i < MAX_LOOKS && pollsEachMs; i++) {
-        boolean unused = work();
+        work();
       }
     } while (pollsEachMs && System.nanoTime() - until < 0);
   }

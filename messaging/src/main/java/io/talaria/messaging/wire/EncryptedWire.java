@@ -147,7 +147,7 @@ public final class EncryptedWire extends Wire {
       int bytes = plain.remaining();
       to.putInt(bytes);
       out.next(Cipher.ENCRYPT_MODE, bytes);
-      int unused = out.cipher.doFinal(plain, to);
+      out.cipher.doFinal(plain, to);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("a frame cannot be encrypted", e);
     }
@@ -239,7 +239,7 @@ public final class EncryptedWire extends Wire {
     try {
       in.next(Cipher.DECRYPT_MODE, bytes);
       opened.clear();
-      int unused = in.cipher.doFinal(came.slice(HEADER_BYTES, bytes + TAG_BYTES), opened);
+      in.cipher.doFinal(came.slice(HEADER_BYTES, bytes + TAG_BYTES), opened);
       opened.flip();
     } catch (GeneralSecurityException e) {
       opened.clear().flip();

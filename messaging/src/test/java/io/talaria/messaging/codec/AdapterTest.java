@@ -362,7 +362,7 @@ class AdapterTest {
   @Test
   void changedFormsAndBytesDoNoHarm() {
     Codecs codecs = new Codecs(HERE);
-    Object unused = codecs.ofRecord(First.All.class);
+    codecs.ofRecord(First.All.class);
     String form = codecs.form(First.All.class);
     Random random = new Random(5);
     byte[] bytes = new byte[200];
@@ -379,8 +379,7 @@ class AdapterTest {
       random.nextBytes(bytes);
       try {
         Codec<Object> reader = codecs.adapted(Second.All.class, changed.toString());
-        Object unusedToo =
-            reader.read(new SegmentReader().over(MemorySegment.ofArray(bytes), 0, 200));
+        reader.read(new SegmentReader().over(MemorySegment.ofArray(bytes), 0, 200));
       } catch (IllegalArgumentException | MalformedMessageException e) {
         // As it says.
       }

@@ -332,7 +332,7 @@ class CodecsTest {
         bad.set(ValueLayout.JAVA_BYTE, random.nextInt(size), (byte) random.nextInt());
       }
       try {
-        Mixed unused = decode(Mixed.class, bad.asSlice(0, size));
+        decode(Mixed.class, bad.asSlice(0, size));
       } catch (MalformedMessageException e) {
         refused++;
       }

@@ -79,7 +79,7 @@ class NodeFileTest {
     Path left = directory.resolve(ProcessFileName.of('m', ended << 42 | pidBits));
     Path notes = directory.resolve("more.notes");
     for (Path each : List.of(own, left, notes)) {
-      Path unused = Files.createFile(each);
+      Files.createFile(each);
     }
     NodeFile file = NodeFile.of(directory, 7);
     assertThat(files()).containsExactlyInAnyOrder(own, notes);

@@ -36,7 +36,7 @@ public final class MailboxStress {
 
     /** One is there, and its turn is about to begin. */
     public OfferAgainstEndOfTurn() {
-      boolean unused = mailbox.offer(this);
+      mailbox.offer(this);
       turn = handlers.next();
     }
 
@@ -49,7 +49,7 @@ public final class MailboxStress {
     /** Puts the other. */
     @Actor
     public void poller() {
-      boolean unused = mailbox.offer(this);
+      mailbox.offer(this);
     }
 
     /** Looks what is left. */

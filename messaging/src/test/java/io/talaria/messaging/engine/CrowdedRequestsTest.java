@@ -55,7 +55,7 @@ class CrowdedRequestsTest {
       far.close();
     }
     if (near != null) {
-      long unused = near.close(Duration.ZERO);
+      near.close(Duration.ZERO);
     }
   }
 
@@ -80,7 +80,7 @@ class CrowdedRequestsTest {
     far = new FarNode(transport, RING_BYTES, directory);
     near = WakeUps.start(1, transport, RING_BYTES, directory, far.port);
     for (int i = Runtime.getRuntime().availableProcessors(); i > 0; i--) {
-      Thread unused = Thread.ofPlatform().daemon().start(this::neverRest);
+      Thread.ofPlatform().daemon().start(this::neverRest);
     }
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     AtomicLong responses = new AtomicLong();

@@ -94,6 +94,6 @@ final class FarNode {
   /** Ends all of it, however it stands. */
   void close() throws Exception {
     endStopper();
-    Process unused = process.destroyForcibly();
+    process.destroyForcibly();
   }
 }

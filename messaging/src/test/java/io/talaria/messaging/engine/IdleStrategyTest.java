@@ -82,10 +82,10 @@ class IdleStrategyTest {
   @AfterEach
   void close() {
     if (near != null) {
-      long unused = near.close(LIMIT);
+      near.close(LIMIT);
     }
     if (far != null) {
-      long unused = far.close(LIMIT);
+      far.close(LIMIT);
     }
   }
 

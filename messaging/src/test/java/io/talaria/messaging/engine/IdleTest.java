@@ -78,8 +78,8 @@ class IdleTest {
       assertThat(share).isLessThan(MAX_SHARE);
       assertThat(near.peer(1).connected()).isTrue();
     } finally {
-      long unused = near.close(LIMIT);
-      unused = far.close(LIMIT);
+      near.close(LIMIT);
+      far.close(LIMIT);
     }
   }
 }

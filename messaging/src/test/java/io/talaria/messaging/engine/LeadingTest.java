@@ -51,8 +51,8 @@ class LeadingTest {
 
   @AfterEach
   void close() {
-    long unused = near.close(LIMIT);
-    unused = far.close(LIMIT);
+    near.close(LIMIT);
+    far.close(LIMIT);
   }
 
   private static Connection lead(LocalNode node, int other) {
@@ -129,10 +129,10 @@ class LeadingTest {
             () -> {
               int asleep = awaitSleep(near, 0);
               back.control(Records.PONG, 0, 0);
-              int unused = awaitSleep(near, asleep);
+              awaitSleep(near, asleep);
             }));
-    Connection unused = lead(near, 2);
-    int unusedSleep = awaitSleep(near, 0);
+    lead(near, 2);
+    awaitSleep(near, 0);
     connection.stopLeading();
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!back.link().out(RingPair.CONTROL).drained()) {

@@ -114,6 +114,6 @@ final class WakeUps {
     while (in.readLine() != null) {
       System.err.println(state(node));
     }
-    long unused = node.close(LIMIT);
+    node.close(LIMIT);
   }
 }

@@ -56,7 +56,7 @@ class WakeUpsTest {
       far.close();
     }
     if (near != null) {
-      long unused = near.close(Duration.ZERO);
+      near.close(Duration.ZERO);
     }
   }
 

@@ -91,7 +91,7 @@ class RingGrowthTest {
     RingProducer old = new RingProducer(small, MIN_CAPACITY);
     RingConsumer in = new RingConsumer(small, MIN_CAPACITY);
     MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0, 0);
-    RingProducer unused = old.continueIn(large, 4 * MIN_CAPACITY);
+    old.continueIn(large, 4 * MIN_CAPACITY);
     RingLayout.LONG.set(large, (long) RingLayout.HEAD, RingLayout.word(9, 0));
     assertThat(in.goesOn()).isTrue();
     assertThatThrownBy(() -> in.continueIn(large, 4 * MIN_CAPACITY))

@@ -234,7 +234,7 @@ class RingModelTest {
 
   private static Throwable thrownBy(RingProducer ring) {
     try {
-      boolean unused = ring.drained();
+      ring.drained();
       return null;
     } catch (RingBrokenException e) {
       return e;

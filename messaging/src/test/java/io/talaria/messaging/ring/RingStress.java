@@ -91,7 +91,7 @@ public final class RingStress {
     /** Takes one. */
     @Actor
     public void consumer(II_Result result) {
-      int unused = consumer.peek();
+      consumer.peek();
       consumer.advance();
       consumer.publish();
       result.r2 = consumer.mustWake() ? 1 : 0;
@@ -205,7 +205,7 @@ public final class RingStress {
     /** Grows. */
     @Actor
     public void grower() {
-      RingProducer unused = producer.continueIn(next, CAPACITY);
+      producer.continueIn(next, CAPACITY);
     }
 
     /** Takes all of the old one, and goes on in the next, which begins there. */
@@ -214,7 +214,7 @@ public final class RingStress {
       while (!consumer.goesOn()) {
         result.r2 += take(consumer);
       }
-      RingConsumer unused = consumer.continueIn(next, CAPACITY);
+      consumer.continueIn(next, CAPACITY);
     }
   }
 
@@ -234,7 +234,7 @@ public final class RingStress {
     /** Grows. */
     @Actor
     public void producer(II_Result result) {
-      RingProducer unused = producer.continueIn(next, CAPACITY);
+      producer.continueIn(next, CAPACITY);
       result.r2 = producer.mustWake() ? 1 : 0;
     }
 

@@ -143,8 +143,8 @@ class UcxTransportTest {
   /** A turn of each one's poller. */
   private static void turn(NetworkTransport... networks) {
     for (NetworkTransport each : networks) {
-      boolean unused = each.bring();
-      unused = each.send();
+      each.bring();
+      each.send();
     }
   }
 
@@ -215,7 +215,7 @@ class UcxTransportTest {
     near.accepted(FAR, 22, accept());
     Link old = nearLink(1);
     put(old, RingPair.DATA, 1);
-    boolean unused = near.send();
+    near.send();
     Link next = nearLink(2);
     put(next, RingPair.DATA, 2);
     put(next, RingPair.CONTROL, 3);
@@ -231,10 +231,10 @@ class UcxTransportTest {
     int number = 0;
     for (int round = 1; round <= 12; round++) {
       for (int i = 0; i < round % 4; i++) {
-        byte[] unused = accept(); // and the answer is lost
+        accept(); // and the answer is lost
       }
       if (round % 3 == 0) {
-        byte[] unused = near.accept(FAR, 22, 11, far.offer(NEAR));
+        near.accept(FAR, 22, 11, far.offer(NEAR));
       }
       sessions();
       near.accepted(FAR, 22, accept());
@@ -375,7 +375,7 @@ class UcxTransportTest {
     int rounds = 0;
     for (; near.maxSleepMs() != 0; rounds++) {
       assertThat(rounds).isLessThan(1_000);
-      boolean unused = near.bring();
+      near.bring();
     }
     assertThat(rounds).isGreaterThan(2);
   }
@@ -401,7 +401,7 @@ class UcxTransportTest {
       Random random = new Random(seed);
       for (long i = 0; i < ROUNDS; i++) {
         int priority = RingPair.DATA; // what comes on it is the poller's, whoever takes it
-        int unused = woken.drainPermits();
+        woken.drainPermits();
         while (!sleeper.arm()) {
           turn(sleeper);
         }
@@ -429,7 +429,7 @@ class UcxTransportTest {
   private static void progressNowAndThen(Link link, long seed) {
     Random random = new Random(~seed);
     while (!Thread.currentThread().isInterrupted()) {
-      boolean unused = link.bring();
+      link.bring();
       if (random.nextInt(16) == 0) {
         LockSupport.parkNanos(random.nextInt(100_000));
       }

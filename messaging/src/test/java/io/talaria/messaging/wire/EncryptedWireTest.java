@@ -91,7 +91,7 @@ class EncryptedWireTest {
                           rest.slice(rest.position() + bytes / 3, bytes - bytes / 3)
                         };
                         rest.position(rest.position() + (int) sender.write(both));
-                        boolean unused = sender.flush();
+                        sender.flush();
                       }
                     } catch (IOException | RuntimeException e) {
                       failed[0] = e;

@@ -131,7 +131,8 @@ public enum BaseType {
       return;
     }
     int i = (int) index;
-    if ((long) count << shift <= ShortCopies.MAX_BYTES && ShortCopies.get(buffer, i, count, to, at)) {
+    if ((long) count << shift <= ShortCopies.MAX_BYTES
+        && ShortCopies.get(buffer, i, count, to, at)) {
       return;
     }
     switch (this) {
@@ -159,7 +160,8 @@ public enum BaseType {
       return;
     }
     int i = (int) index;
-    if ((long) count << shift <= ShortCopies.MAX_BYTES && ShortCopies.put(buffer, i, count, from, at)) {
+    if ((long) count << shift <= ShortCopies.MAX_BYTES
+        && ShortCopies.put(buffer, i, count, from, at)) {
       return;
     }
     switch (this) {

@@ -4,10 +4,10 @@ package io.talaria.mpj.engine;
 
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.DensePayload;
+import io.talaria.mpj.device.BlockingCall;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.BlockingCall;
 import io.talaria.mpj.device.frame.FrameDevice;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -247,7 +247,8 @@ public final class Engine implements AutoCloseable {
 
   private void awaitHeld(Operation op) {
     if (!op.done) {
-      int call = op.receive ? BlockingCall.RECV : op.peer == NOBODY ? BlockingCall.ANY : BlockingCall.SEND;
+      int call =
+          op.receive ? BlockingCall.RECV : op.peer == NOBODY ? BlockingCall.ANY : BlockingCall.SEND;
       await(op, null, call, op.peer, op.tag, op.context);
     }
   }

@@ -113,8 +113,7 @@ final class HostRanks implements Host {
     OutputPump errors = new OutputPump(process.getErrorStream(), err, label);
     said.put(rank, errors);
     pump(errors);
-    var unused =
-        process.onExit().thenAccept(ended -> events.exited(rank, process.pid(), ended.exitValue()));
+    process.onExit().thenAccept(ended -> events.exited(rank, process.pid(), ended.exitValue()));
   }
 
   /**

@@ -5,13 +5,13 @@ package io.talaria.mpj.launch;
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.nio.Links;
 import io.talaria.mpj.device.ring.RankPages;
-import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.RankRings;
+import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.SharedFiles;
-import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.device.transport.AutoDevice;
 import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.mpj.device.transport.TransportDevice;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.engine.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -150,7 +150,8 @@ final class Opening {
   }
 
   private FrameTransport ucx() throws IOException {
-    return new UcxFrameTransport(rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
+    return new UcxFrameTransport(
+        rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
   }
 
   /** Reports at the end if a process that is not of the job tried to connect. */

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.mpj.device.nio.Links;
-import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -312,7 +312,7 @@ final class JucxWorker implements BoundWorker {
       if (!closed) {
         for (JucxEndpoint endpoint : List.copyOf(endpoints)) {
           if (endpoint.isOpen()) {
-            long unused = endpoint.closeForced();
+            endpoint.closeForced();
           }
         }
         long start = System.nanoTime();

@@ -86,7 +86,8 @@ final class OwnUse {
       UcpRequest sent =
           endpoint.sendTaggedNonBlocking(UcxUtils.getAddress(out), BYTES, message, null, host);
       while (!received.isCompleted() || !sent.isCompleted()) {
-        int unused = here.progress() + there.progress();
+        here.progress();
+        there.progress();
       }
       if (!in.equals(out)) {
         throw new IllegalStateException("other bytes in message " + message);

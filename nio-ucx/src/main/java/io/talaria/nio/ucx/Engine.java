@@ -414,7 +414,7 @@ final class Engine {
     directBuffer = dst;
     directBytes = 0;
     try {
-      int unused = turn();
+      turn();
       return directBytes;
     } finally {
       directReader = null;
@@ -673,7 +673,7 @@ final class Engine {
     for (int i = 0; i < ARM_TRIES && !armed; i++) {
       armed = worker.arm();
       if (!armed) {
-        int unused = turnUncounted();
+        turnUncounted();
       }
     }
   }

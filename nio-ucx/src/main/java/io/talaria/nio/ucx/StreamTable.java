@@ -28,7 +28,7 @@ final class StreamTable {
 
   /** Has random numbers ready, which takes its time. */
   static void prepare() {
-    long unused = RANDOM.nextLong();
+    RANDOM.nextLong();
   }
 
   /** A place for a stream, as a token; 0 if none is left. */

@@ -82,7 +82,7 @@ final class UcxEnding {
   void abandonInput(boolean leftUnread) {
     engine.enter();
     try {
-      int unused = engine.turn();
+      engine.turn();
       boolean first = input.close();
       boolean news = leftUnread && !leftUnreadTold;
       if ((first || news) && !releasedHere) {
@@ -100,7 +100,7 @@ final class UcxEnding {
     engine.enter();
     try {
       if (!output.idle()) {
-        int unused = engine.turn();
+        engine.turn();
       }
       return ends.noReaderLeft() || (output.idle() && engine.notesSent());
     } finally {
@@ -145,7 +145,7 @@ final class UcxEnding {
       waits.release();
       releasedHere = true;
       ends.fail(); // for threads that come late
-      int unused = ends.report(false);
+      ends.report(false);
       input.release();
       output.dropFilling();
       waits.publish();
@@ -262,7 +262,7 @@ final class UcxEnding {
   private void endWithControl(boolean byReset) {
     if (!ends.ended()) {
       boolean leftOurs = !ends.peerEnded() && (wasSending || output.leftUnread());
-      boolean unused = ends.controlEnded(byReset, leftOurs);
+      ends.controlEnded(byReset, leftOurs);
       output.dropFilling();
       waits.news();
     }
@@ -325,7 +325,7 @@ final class UcxEnding {
         expose();
       }
       if (peerOutputEnded) {
-        boolean unused = heardOut(); // it was the end of the connection
+        heardOut(); // it was the end of the connection
       }
       lookWhetherOver();
       Pipe out = stream.pipe();

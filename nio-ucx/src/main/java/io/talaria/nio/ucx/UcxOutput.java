@@ -71,7 +71,7 @@ final class UcxOutput {
   }
 
   private int goOn(ByteBuffer src, int done, int wanted) {
-    int unused = engine.turn();
+    engine.turn();
     int n = done;
     if (!ends.nobodyReads()) {
       n += append(src, wanted - n);
@@ -101,7 +101,7 @@ final class UcxOutput {
     }
     push();
     if (full) {
-      int unused = engine.turn();
+      engine.turn();
       stream.owner().stalled();
     }
     return total;
@@ -219,7 +219,7 @@ final class UcxOutput {
   /** The way to the peer has failed: nothing reaches it. */
   private void failed() {
     dropFilling();
-    boolean unused = ends.controlEnded(true, false);
+    ends.controlEnded(true, false);
   }
 
   /** Forgets what has not been given to UCX. */

@@ -252,7 +252,7 @@ final class UcxStream implements TransportStream {
   public long peerSwitchAt() {
     long at = peerSwitchAt;
     if (at < 0 && waits.homeless()) {
-      int unused = engine.lookIn();
+      engine.lookIn();
       at = peerSwitchAt;
     }
     return at;

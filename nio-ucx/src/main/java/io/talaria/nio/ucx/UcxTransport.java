@@ -2,8 +2,8 @@
 
 package io.talaria.nio.ucx;
 
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
@@ -100,7 +100,7 @@ final class UcxTransport implements TransportProvider {
     try {
       starter.start();
     } catch (OutOfMemoryError e) {
-      Reason unused = unavailable(); // no thread: then here
+      unavailable(); // no thread: then here
     }
   }
 

@@ -48,7 +48,7 @@ final class UcxWaits {
   int readiness(int ops) {
     int now = ready & ops;
     if (now == 0 && homeless && ops != 0) {
-      int unused = engine.lookIn();
+      engine.lookIn();
       now = ready & ops;
     }
     return now;
@@ -108,7 +108,7 @@ final class UcxWaits {
   boolean await(int ops) {
     engine.enter();
     try {
-      int unused = engine.turn();
+      engine.turn();
       publish();
       if ((ready & ops) != 0) {
         return false;

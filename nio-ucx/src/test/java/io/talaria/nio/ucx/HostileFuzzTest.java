@@ -35,8 +35,8 @@ class HostileFuzzTest {
         }
         for (int k = 0; k < INPUTS; k++) {
           input(hostile);
-          int unusedRead = hostile.read();
-          int unusedWrite = hostile.stream.write(ByteBuffer.allocate(random.nextInt(50)));
+          hostile.read();
+          hostile.stream.write(ByteBuffer.allocate(random.nextInt(50)));
         }
         hostile.end();
         if (i % OTHERS_EVERY == 0) {

@@ -77,7 +77,7 @@ final class Itself {
   }
 
   private static boolean look(UcxStream stream) {
-    int unused = stream.engine().lookIn();
+    stream.engine().lookIn();
     return true;
   }
 

@@ -170,7 +170,7 @@ class RenewedEngineTest {
     long start = System.nanoTime();
     while (after < 1_000) {
       assertThat(System.nanoTime() - start).as("time").isLessThan(Itself.LIMIT_NS);
-      int unused = engine.lookIn();
+      engine.lookIn();
       engine.enter();
       try {
         assertThat(engine.entered()).isTrue();

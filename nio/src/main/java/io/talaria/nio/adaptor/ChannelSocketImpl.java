@@ -180,7 +180,7 @@ public final class ChannelSocketImpl extends SocketImpl {
       throw new UnknownHostException(internet.getHostName());
     }
     SocksProxies.refuse(internet);
-    NetworkChannel unused = channel();
+    channel();
     InetAddress to = internet.getAddress();
     if (to.isAnyLocalAddress()) {
       to = InetAddress.getLocalHost();
@@ -224,7 +224,7 @@ public final class ChannelSocketImpl extends SocketImpl {
 
   @Override
   protected void listen(int backlog) throws IOException {
-    NetworkChannel unused = channel();
+    channel();
     try {
       listener
           .channel()
@@ -237,7 +237,7 @@ public final class ChannelSocketImpl extends SocketImpl {
 
   @Override
   protected void accept(SocketImpl to) throws IOException {
-    NetworkChannel unused = channel();
+    channel();
     if (!(to instanceof ChannelSocketImpl accepted)) {
       throw new IOException("cannot accept a connection with an instance of " + to.getClass());
     }

@@ -142,7 +142,7 @@ final class ControlLink {
 
   private void endAs(boolean byReset) {
     TransportStream fast = connectionPath.stream();
-    boolean unused = fast.controlEnded(byReset);
+    fast.controlEnded(byReset);
     unsettled = fast.expectsMore();
     endedByReset = fast.controlEnded(byReset); // if it expects no more, that is its last word
     ended = true;

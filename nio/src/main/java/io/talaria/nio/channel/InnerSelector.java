@@ -154,7 +154,7 @@ final class InnerSelector {
 
   /** Frees the descriptors of what was cancelled. */
   void flush() throws IOException {
-    int unused = inner.selectNow(ready);
+    inner.selectNow(ready);
   }
 
   /**
@@ -165,7 +165,7 @@ final class InnerSelector {
   void sleep(long timeoutMs) throws IOException {
     counters.innerSelected();
     Faults.take(); // or it would come up in the middle of the JDK's selector
-    int unused = inner.select(ready, timeoutMs);
+    inner.select(ready, timeoutMs);
     counters.wokenUp();
     lookedNs = System.nanoTime();
   }

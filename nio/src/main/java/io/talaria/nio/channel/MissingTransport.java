@@ -2,8 +2,8 @@
 
 package io.talaria.nio.channel;
 
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportException;

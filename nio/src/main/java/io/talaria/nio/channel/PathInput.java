@@ -252,8 +252,7 @@ final class PathInput {
     assertLocked();
     knownWakes = connectionPath.wakes();
     if (phase == ON_TCP) {
-      boolean unused =
-          connectionPath.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
+      connectionPath.waiter().sleep(ControlWaiter.READER, JdkNio.READABLE, timeoutNs);
       return;
     }
     connectionPath.transportSleep().sleep(TransportStream.READ, timeoutNs);
@@ -372,7 +371,7 @@ final class PathInput {
   IOException failedOnTcp(IOException failure) {
     SwitchingInput now = switching;
     if (TransportOutput.RESET_BY_PEER.equals(failure.getMessage())) {
-      boolean unused = resetReport.toWriter();
+      resetReport.toWriter();
     } else if (now != null && now.tookReset() && !(failure instanceof ClosedChannelException)) {
       return failedByReset();
     }

@@ -99,7 +99,7 @@ final class PathOutput {
   void sleep() throws IOException {
     knownWakes = connectionPath.wakes();
     if (!switched()) {
-      boolean unused = connectionPath.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
+      connectionPath.waiter().sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, 0);
       return;
     }
     connectionPath.transportSleep().sleep(TransportStream.WRITE, 0);

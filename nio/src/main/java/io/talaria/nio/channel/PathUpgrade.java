@@ -2,9 +2,9 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.Upgradable;

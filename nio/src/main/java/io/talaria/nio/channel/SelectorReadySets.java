@@ -90,8 +90,8 @@ final class SelectorReadySets {
   /** One look at all: makes progress, and hands over what is hinted at. */
   void look(ReadySet.ReadySink hinted) {
     for (ReadySet each : open) {
-      int unusedEvents = each.progress(EVENTS_AT_ONCE);
-      int unusedHints = each.drainReady(hinted, HINTS_AT_ONCE);
+      each.progress(EVENTS_AT_ONCE);
+      each.drainReady(hinted, HINTS_AT_ONCE);
     }
   }
 

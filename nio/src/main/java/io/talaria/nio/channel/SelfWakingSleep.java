@@ -43,10 +43,9 @@ final class SelfWakingSleep extends TransportSleep {
     } else if (connectionPath.link().ended()) { // and can be read for ever
       connectionPath.waiter().park(ControlWaiter.READER, shorter(timeoutNs, BETWEEN_NS));
     } else {
-      boolean unused =
-          connectionPath
-              .waiter()
-              .sleep(ControlWaiter.READER, JdkNio.READABLE, shorter(timeoutNs, BETWEEN_NS));
+      connectionPath
+          .waiter()
+          .sleep(ControlWaiter.READER, JdkNio.READABLE, shorter(timeoutNs, BETWEEN_NS));
     }
   }
 

@@ -47,7 +47,7 @@ final class SocketConnect {
           throw new SocketTimeoutException("Connect timed out");
         }
         interrupted |= SocketInterrupt.putOff();
-        boolean unused = waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, leftNs);
+        waiter.sleep(ControlWaiter.WRITER, JdkNio.WRITABLE, leftNs);
         if (closing.getAsBoolean()) {
           throw new AsynchronousCloseException();
         }

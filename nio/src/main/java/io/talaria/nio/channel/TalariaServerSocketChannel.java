@@ -2,9 +2,9 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.adaptor.ServerSocketAdaptor;
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.adaptor.TimedServerChannel;
@@ -111,7 +111,8 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   }
 
   private void announced(Reason reason) {
-    counters.transport(reason == Reason.ANNOUNCED ? NioTransport.SHM : NioTransport.TCP, reason, "");
+    counters.transport(
+        reason == Reason.ANNOUNCED ? NioTransport.SHM : NioTransport.TCP, reason, "");
     context.listenerIs(reason, local);
   }
 
@@ -161,7 +162,7 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
             throw new SocketTimeoutException("Accept timed out");
           }
           interrupted |= SocketInterrupt.putOff();
-          boolean unused = accepting.sleep(ControlWaiter.READER, JdkNio.READABLE, leftNs);
+          accepting.sleep(ControlWaiter.READER, JdkNio.READABLE, leftNs);
           if (!isOpen()) {
             throw new AsynchronousCloseException();
           }

@@ -341,7 +341,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   /** Refuses a buffer, unless the connection is known to be reset. */
   private static IllegalArgumentException readOnly(ConnectionPath open) throws IOException {
-    int unused = open.input().readNothing();
+    open.input().readNothing();
     return new IllegalArgumentException("Read-only buffer");
   }
 
@@ -470,7 +470,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       int start = src.position();
       int n = open.write(src);
       if (src.hasRemaining()) {
-        boolean unused = awaitWrite(open, src, n > 0);
+        awaitWrite(open, src, n > 0);
         n = src.position() - start;
       }
       return n;
@@ -529,7 +529,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
       throw new NotYetConnectedException();
     }
     if (isBlocking() && interruptCloses()) {
-      int unused = interrupted();
+      interrupted();
     }
     if (outputClosed) {
       throw new AsynchronousCloseException(); // in the JDK's words, also if nothing was under way
@@ -566,7 +566,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     beginWaiting();
     try {
       while (state == CONNECTED && !outputClosed) {
-        int unused = open.write(src);
+        open.write(src);
         if (!src.hasRemaining()) {
           return true;
         }
@@ -740,7 +740,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
         () -> {
           if (state == CONNECTED) {
             if (isBlocking() && interruptCloses()) {
-              int unused = interrupted();
+              interrupted();
             }
             throw new AlreadyConnectedException();
           }

@@ -20,7 +20,11 @@ public final class Ports {
   private static final int MAX_PORT = 65_535;
   private static final int MAX_DIGITS = 5;
   private static final String LIST =
-      "a list, by commas, of ports from " + MIN_PORT + " to " + MAX_PORT + " and ranges such as 9092-9094";
+      "a list, by commas, of ports from "
+          + MIN_PORT
+          + " to "
+          + MAX_PORT
+          + " and ranges such as 9092-9094";
 
   private final String named;
   private final String excepted;

@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static io.talaria.nio.counters.file.CountersLayout.LONG;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.AddressCodec;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersLayout;
@@ -247,7 +247,7 @@ public final class ConnectionCounters extends ConnectionFields.Gap2 {
    */
   public void rings(int inBytes, int outBytes) {
     synchronized (owner.lock) {
-      boolean unused = show(transport, reason, detail, inBytes, outBytes);
+      show(transport, reason, detail, inBytes, outBytes);
     }
   }
 

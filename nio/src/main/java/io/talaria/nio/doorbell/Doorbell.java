@@ -69,7 +69,7 @@ public final class Doorbell {
    * sleep, or the doorbell of the sleep to come may be taken.
    */
   public void drain() {
-    boolean unused = take();
+    take();
   }
 
   /** The same; tells whether there was something. */
@@ -85,7 +85,7 @@ public final class Doorbell {
   /** Rings it from inside this process. Any thread, interrupted or not; does not block. */
   void ring() {
     try {
-      int unused = pipe.sink().write(ByteBuffer.allocate(1)); // a full one is heard all the same
+      pipe.sink().write(ByteBuffer.allocate(1)); // a full one is heard all the same
     } catch (IOException e) {
       throw new IllegalStateException("a pipe that nobody closes cannot be written", e);
     }

@@ -35,7 +35,7 @@ public final class JdkProbe {
       boolean over = selector.selectNow() > 0;
       key.cancel();
       selector.selectedKeys().clear();
-      int unused = selector.selectNow(); // lets go of it
+      selector.selectNow(); // lets go of it
       return over;
     } catch (ClosedChannelException e) {
       return true;

@@ -105,7 +105,7 @@ public final class Announcement extends Acceptor {
     Path named = path;
     if (named != null) {
       try {
-        boolean unused = Privileged.call(() -> Files.deleteIfExists(named));
+        Privileged.call(() -> Files.deleteIfExists(named));
       } catch (IOException e) {
         // It refuses from now on; a client removes it.
       }

@@ -50,6 +50,6 @@ final class Sweeper {
   private void sweepDirectory() {
     ProcessFileName.sweep(directory.path(), Announcement.PREFIX);
     ProcessFileName.sweep(directory.path(), Announcement.TEMPORARY);
-    int unused = ProcessCounters.sweep(directory.path());
+    ProcessCounters.sweep(directory.path());
   }
 }

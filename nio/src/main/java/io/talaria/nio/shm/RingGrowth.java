@@ -150,7 +150,7 @@ final class RingGrowth {
    * @return whether it has left a ring in a file
    */
   boolean returnToPage(ShmStream stream, ShmOutput output) {
-    boolean unused = moveOutput(stream, output); // one that was made and is not needed any more
+    moveOutput(stream, output); // one that was made and is not needed any more
     if (!output.mayMove()) {
       return false;
     }
@@ -314,7 +314,7 @@ final class RingGrowth {
         Grown first = nextIn.peek();
         while (first != null && first.generation() <= number) {
           readFrom(first);
-          Grown unused = nextIn.remove();
+          nextIn.remove();
           first = nextIn.peek();
         }
       }

@@ -252,7 +252,7 @@ final class ShmInput {
 
   /** As the reader. */
   private void catchUp() {
-    long unused = refresh();
+    refresh();
   }
 
   // ---- looking: any thread

@@ -300,7 +300,7 @@ final class ShmOutput {
         == ConnectionLayout.IN_LEFT_UNREAD) {
       ends.peerReadsNoMore(true);
     }
-    long unused = stream.lookHowPeerEnds();
+    stream.lookHowPeerEnds();
     int how = ends.writeToNobody();
     if (how < 0) {
       return how;
@@ -415,7 +415,7 @@ final class ShmOutput {
     VarHandle.fullFence();
     long wait = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if (fromFile && (wait & ConnectionLayout.WAIT_DOORBELL) != 0) {
-      boolean unused = stream.notifyPeer(wait); // it sleeps in a read, and is to follow
+      stream.notifyPeer(wait); // it sleeps in a read, and is to follow
     }
   }
 

@@ -265,7 +265,7 @@ final class ShmPeer {
       while (words != 0 && drained < max) {
         long word = Long.lowestOneBit(words);
         words ^= word;
-        long unused = takeBitsVolatile(shared, summary, word);
+        takeBitsVolatile(shared, summary, word);
         VarHandle.fullFence(); // what is set from now on is summarized again
         int i = first + Long.numberOfTrailingZeros(word);
         drained += i < mask.length ? drainWord(i, mask[i], sink) : 0;

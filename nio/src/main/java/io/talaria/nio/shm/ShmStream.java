@@ -360,9 +360,9 @@ final class ShmStream implements TransportStream {
     VarHandle.fullFence();
     long data = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     long space = getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
-    boolean unused = notifyPeer(data);
+    notifyPeer(data);
     if (space != data) {
-      boolean unusedToo = notifyPeer(space);
+      notifyPeer(space);
     }
   }
 
@@ -498,7 +498,7 @@ final class ShmStream implements TransportStream {
     // A thread that comes late finds a connection that was reset, and not memory that is unmapped
     // or has its next user.
     ends.fail();
-    int unused = ends.report(false);
+    ends.report(false);
     lookAt(nobodysPage());
     peer.release(this);
   }
@@ -606,7 +606,7 @@ final class ShmStream implements TransportStream {
   void announceRing(long generation) {
     setRelease(control, mine + ConnectionLayout.RING_READY, generation);
     VarHandle.fullFence();
-    boolean unused = notifyPeer(getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
+    notifyPeer(getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
   }
 
   long peerRingReadyAcquire() {

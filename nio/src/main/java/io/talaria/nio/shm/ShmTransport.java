@@ -2,8 +2,8 @@
 
 package io.talaria.nio.shm;
 
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
@@ -287,7 +287,7 @@ public final class ShmTransport implements TransportProvider {
    */
   SharedFiles.Created<Mapping> createRing(int bytes, boolean reserved) throws TransportException {
     if (reserved) {
-      long unused = requireFree((long) bytes * RESERVE, "a larger ring");
+      requireFree((long) bytes * RESERVE, "a larger ring");
     }
     freeBytes -= bytes;
     return files.create(bytes);

@@ -94,7 +94,7 @@ final class Witness {
         Statement own = new Statement(caller, nowNs);
         own.told = cores.runTimes(own.times);
         own.begin(nowNs);
-        boolean unused = current.compareAndSet(known, own);
+        current.compareAndSet(known, own);
       }
       return Verdict.OPEN;
     }

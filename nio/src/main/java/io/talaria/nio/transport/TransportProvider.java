@@ -2,8 +2,8 @@
 
 package io.talaria.nio.transport;
 
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import java.nio.ByteBuffer;
 
 /**

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
-import io.talaria.nio.Role;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Role;
 import io.talaria.nio.channel.Channels;
 import java.io.IOException;
 import java.net.ServerSocket;

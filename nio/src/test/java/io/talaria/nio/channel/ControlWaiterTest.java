@@ -104,8 +104,8 @@ class ControlWaiterTest {
 
       waiter.wakeAllAndAwait();
 
-      boolean unused = result(reader);
-      unused = result(writer);
+      result(reader);
+      result(writer);
     }
   }
 
@@ -128,7 +128,7 @@ class ControlWaiterTest {
 
     assertThat(result(writer)).isTrue();
     waiter.wakeAllAndAwait();
-    boolean unused = result(reader);
+    result(reader);
   }
 
   @Test
@@ -143,7 +143,7 @@ class ControlWaiterTest {
       while (!reader.isDone()) {
         waiter.wake(ControlWaiter.READER);
       }
-      boolean unused = result(reader);
+      result(reader);
     }
   }
 }

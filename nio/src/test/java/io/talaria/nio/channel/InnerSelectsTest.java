@@ -94,7 +94,7 @@ class InnerSelectsTest {
       Thread.sleep(1);
       client.read(in.clear());
       server.read(in.clear());
-      int unused = selector.selectNow();
+      selector.selectNow();
       selector.selectedKeys().clear();
     }
   }

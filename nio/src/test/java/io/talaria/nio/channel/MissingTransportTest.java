@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Connections;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.TalariaProvider;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.transport.TransportProvider;

@@ -49,7 +49,7 @@ class ClosingNeighbourContractTest extends Contract {
   private Void serve(Selector selector, Leaving how) throws IOException {
     ByteBuffer in = ByteBuffer.allocate(1);
     while (!over) {
-      int unused = selector.select();
+      selector.select();
       for (SelectionKey key : selector.selectedKeys()) {
         in.clear();
         try {
@@ -130,7 +130,7 @@ class ClosingNeighbourContractTest extends Contract {
         key -> {
           key.cancel();
           key.channel().configureBlocking(true);
-          int unused = ((SocketChannel) key.channel()).read(ByteBuffer.allocate(100));
+          ((SocketChannel) key.channel()).read(ByteBuffer.allocate(100));
         });
   }
 
@@ -141,7 +141,7 @@ class ClosingNeighbourContractTest extends Contract {
           key -> {
             key.cancel();
             key.channel().register(next, SelectionKey.OP_READ);
-            int unused = next.selectNow();
+            next.selectNow();
           });
     }
   }

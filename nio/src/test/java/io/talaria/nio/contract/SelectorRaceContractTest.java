@@ -564,7 +564,7 @@ class SelectorRaceContractTest extends Contract {
         Await.until(
             "the key is gone",
             () -> {
-              int unused = selector.selectNow();
+              selector.selectNow();
               return !pair.client.isRegistered();
             });
       }

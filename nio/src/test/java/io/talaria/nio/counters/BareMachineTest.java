@@ -4,10 +4,10 @@ package io.talaria.nio.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.TalariaManagement;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.CountersFormatException;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;

@@ -4,9 +4,9 @@ package io.talaria.nio.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;

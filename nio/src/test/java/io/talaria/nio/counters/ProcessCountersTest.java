@@ -5,9 +5,9 @@ package io.talaria.nio.counters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.file.ProcessTotals;
@@ -149,7 +149,8 @@ class ProcessCountersTest {
   void aRecordShowsNothingOfThoseThatHadItsPlaceBefore() throws Exception {
     try (ProcessCounters counters = open()) {
       ConnectionCounters first = counters.connection(Role.CLIENT, LOCAL, REMOTE);
-      first.transport(NioTransport.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
+      first.transport(
+          NioTransport.SHM, Reason.SAME_HOST, "ring 1024 KiB/1024 KiB", 1 << 20, 1 << 20);
       first.acceleratedIn(7);
       first.close();
       SelectorCounters selector = counters.selector();

@@ -153,7 +153,7 @@ class DoorbellTest {
                     now = current[0];
                   }
                   for (int j = 0; j < 20; j++) {
-                    boolean unused = now.ring();
+                    now.ring();
                   }
                   rounds.incrementAndGet();
                 }

@@ -232,7 +232,7 @@ class ThreadDoorbellTest {
     ThreadDoorbell doorbell = pool.lease(null);
     Sleep sleep = new Sleep(doorbell, 0);
     for (int i = 0; i < 5; i++) {
-      int unused = audit.look();
+      audit.look();
     }
     assertThat(missed).hasValue(0);
     assertThat(doorbell.asleep()).isNotZero();
@@ -246,8 +246,8 @@ class ThreadDoorbellTest {
     news = true; // always only just come
     for (int i = 0; i < 5; i++) {
       Sleep sleep = new Sleep(doorbell, 0);
-      int unusedFirst = audit.look();
-      int unusedSecond = audit.look();
+      audit.look();
+      audit.look();
       doorbell.ring();
       assertThat(sleep.rung()).isTrue();
     }

@@ -44,7 +44,7 @@ final class FrameCase {
           session.write(Frames.hello(variant.region(memory, random).make()));
           sent++;
           if (random.nextBoolean()) {
-            Frame unused = session.read(Foe.ANSWER_MS);
+            session.read(Foe.ANSWER_MS);
           }
         }
         sent += babble(session, memory);

@@ -139,7 +139,7 @@ class KilledPeerTest {
     survivor.write(ByteBuffer.allocate(SOME));
     ByteBuffer taken = ByteBuffer.allocate(SOME);
     while (taken.hasRemaining()) {
-      int unused = peer.wire.read(taken);
+      peer.wire.read(taken);
     }
     peer.shared.take(SOME);
   }
@@ -329,7 +329,7 @@ class KilledPeerTest {
     establish();
     assertThat(send(SOME)).isEqualTo(SOME);
     peer.wire.close();
-    boolean unused = upgrade().peerLost(true); // the next look tells, or the program's
+    upgrade().peerLost(true); // the next look tells, or the program's
     assertThat(readAll()).isEqualTo(SOME);
   }
 

@@ -102,7 +102,7 @@ class StubbornPeerTest {
         ServerSocketChannel other = variant.provider().openServerSocketChannel()) {
       victim.configureBlocking(false);
       victim.register(selector, SelectionKey.OP_READ);
-      int unused = selector.select(10);
+      selector.select(10);
       foe.shared.switchOut(0);
       other.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       other.configureBlocking(false);

@@ -49,7 +49,7 @@ public final class Frames {
     }
     try {
       int id = Wire.id(frame.body());
-      ConnectionKey unused = ConnectionKey.decode(frame.body());
+      ConnectionKey.decode(frame.body());
       return new Offer(id, Wire.payload(frame.body()));
     } catch (MalformedFrameException e) {
       throw new IOException(e);

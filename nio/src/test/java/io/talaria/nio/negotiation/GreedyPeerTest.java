@@ -105,7 +105,7 @@ class GreedyPeerTest {
 
   private static Reason refused(RawSession session) throws Exception {
     ByteBuffer body = session.expect(Wire.REFUSE);
-    int unused = Wire.id(body);
+    Wire.id(body);
     return Wire.reason(body);
   }
 

@@ -78,7 +78,7 @@ final class Node {
         () -> {
           held.countDown();
           try {
-            boolean unused = release.await(DEADLINE_S, TimeUnit.SECONDS);
+            release.await(DEADLINE_S, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }

@@ -2,8 +2,8 @@
 
 package io.talaria.nio.negotiation;
 
-import io.talaria.nio.Reason;
 import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.shm.ShmTransport;
 import io.talaria.nio.transport.Peer;

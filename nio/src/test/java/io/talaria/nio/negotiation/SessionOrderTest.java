@@ -82,7 +82,7 @@ class SessionOrderTest {
       session.write(Wire.welcome(1));
 
       ByteBuffer offer = session.expect(Wire.OFFER);
-      int unused = Wire.id(offer);
+      Wire.id(offer);
       assertThat(ConnectionKey.decode(offer)).isEqualTo(second.key());
       assertThat(transport.offers).hasValue(1);
       session.close();

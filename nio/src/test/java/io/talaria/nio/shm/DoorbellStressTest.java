@@ -104,11 +104,11 @@ class DoorbellStressTest {
       try {
         if (stream.await(op, doorbell.number())) {
           if (drainsTooLate) { // a sleep that is over at once takes what is there
-            boolean unused = doorbell.sleep(ALONE, op, 1);
+            doorbell.sleep(ALONE, op, 1);
           }
           sleeps.incrementAndGet();
           sleepingSinceNs = System.nanoTime();
-          boolean unused = doorbell.sleep(ALONE, op, 0);
+          doorbell.sleep(ALONE, op, 0);
           sleepingSinceNs = 0;
         }
         stream.awake(op);

@@ -96,7 +96,7 @@ class FinishAgainstWriteTest {
     while ((n = stream.read(bytes.clear())) >= 0) {
       total += n;
     }
-    long unused = writer.get(30, TimeUnit.SECONDS);
+    writer.get(30, TimeUnit.SECONDS);
     assertThat(n).isEqualTo(TransportStream.END);
     return total;
   }

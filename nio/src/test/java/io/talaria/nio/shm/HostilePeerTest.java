@@ -116,7 +116,7 @@ class HostilePeerTest {
       if (initiator) {
         upgrade = transport.offer(this);
         ByteBuffer payload = upgrade.payload();
-        int unused = payload.getInt();
+        payload.getInt();
         generation = payload.getInt();
         assertThat(generation).isPositive();
         upgrade.answered(ByteBuffer.allocate(0));
@@ -375,7 +375,7 @@ class HostilePeerTest {
       case 3 -> stream.peerSwitchAt();
       case 4 -> stream.peerInputSwitched();
       case 5 -> {
-        boolean unused = stream.unread();
+        stream.unread();
         assertThat(stream.available()).isBetween(0, 64 * RING);
       }
       case 6 -> stream.detail();

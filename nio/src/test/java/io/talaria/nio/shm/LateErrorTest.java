@@ -72,7 +72,7 @@ class LateErrorTest {
       boolean bad = i >= WARM;
       ByteBuffer[] sources = three(bad ? gone.duplicate() : ByteBuffer.allocate(BYTES));
       try {
-        long unused = connection.client.stream.write(sources, 0, 3);
+        connection.client.stream.write(sources, 0, 3);
         Faults.take();
       } catch (InternalError e) {
         errors++;
@@ -92,7 +92,7 @@ class LateErrorTest {
     for (int i = 0; i < WARM + ROUNDS; i++) {
       ByteBuffer source = i >= WARM ? gone.duplicate() : ByteBuffer.allocate(BYTES);
       try {
-        int unused = connection.client.stream.write(source);
+        connection.client.stream.write(source);
         Faults.take();
       } catch (InternalError e) {
         errors++;
@@ -113,7 +113,7 @@ class LateErrorTest {
       assertThat(connection.client.stream.write(ByteBuffer.wrap(numbers))).isEqualTo(BYTES + 8);
       ByteBuffer destination = i >= WARM ? gone.duplicate() : ByteBuffer.allocate(BYTES);
       try {
-        int unused = connection.server.stream.read(destination);
+        connection.server.stream.read(destination);
         Faults.take();
       } catch (InternalError e) {
         errors++;

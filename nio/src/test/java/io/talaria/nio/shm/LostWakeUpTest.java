@@ -92,7 +92,7 @@ class LostWakeUpTest {
         awaitDoorbell(before, op);
       }
       readySet.disarm();
-      int unused = readySet.drainReady(stream -> {}, 8);
+      readySet.drainReady(stream -> {}, 8);
     }
   }
 

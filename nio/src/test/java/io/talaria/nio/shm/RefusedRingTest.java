@@ -62,7 +62,7 @@ class RefusedRingTest {
     long endNs = System.nanoTime() + LIMIT_NS;
     while (connection.client.stream.outBytes() < MAX_BYTES) {
       assertThat(System.nanoTime()).as("asked again").isLessThan(endNs);
-      long unused = fill();
+      fill();
       Thread.onSpinWait();
     }
   }
@@ -146,7 +146,7 @@ class RefusedRingTest {
     pair.dialled.execute(() -> await(held));
     long askAgainNs = System.nanoTime() + 2 * RingGrowth.ASK_AGAIN_NS;
     while (System.nanoTime() < askAgainNs) {
-      long unused = fill();
+      fill();
       Thread.onSpinWait();
     }
     pair.dialler.settle(); // two offers of one ring are on their way

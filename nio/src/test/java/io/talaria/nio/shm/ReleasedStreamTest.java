@@ -42,7 +42,7 @@ class ReleasedStreamTest {
     assertThat(stream.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
     assertThat(stream.available()).isZero();
     assertThat(stream.peerInputTaken()).isZero();
-    int unused = stream.readiness(TransportStream.READ);
+    stream.readiness(TransportStream.READ);
     long at = stream.peerSwitchAt();
     assertThat(at).isBetween(-1L, 0L);
   }

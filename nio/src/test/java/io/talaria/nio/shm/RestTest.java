@@ -162,7 +162,7 @@ class RestTest {
     long mappings = Mapping.live();
     for (int round = 0; round < 3; round++) {
       while (outBytes() < 16 * RING) {
-        int unused = write(RING);
+        write(RING);
         pair.settle();
       }
       readAll();
@@ -217,7 +217,7 @@ class RestTest {
   void whoSleepsInAReadIsWokenToLetGoOfAFile() throws Exception {
     long mappings = Mapping.live();
     while (outBytes() < 4 * RING) {
-      int unused = write(RING);
+      write(RING);
       pair.settle();
     }
     readAll();

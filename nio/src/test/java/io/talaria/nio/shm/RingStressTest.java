@@ -221,7 +221,7 @@ class RingStressTest {
     Random random = new Random(1);
     while (!readers.get(0).isDone() || !readers.get(1).isDone()) {
       for (End end : List.of(c.client, c.server)) {
-        int unused = end.stream.readiness(TransportStream.READ | TransportStream.WRITE);
+        end.stream.readiness(TransportStream.READ | TransportStream.WRITE);
         assertThat(end.stream.available()).isNotNegative();
         Pattern.jitter(random);
       }

@@ -180,7 +180,7 @@ class SelectingStressTest {
     void run() throws Exception {
       int left = tasks.size();
       while (left > 0) {
-        int unused = readySet.drainReady(this::hinted, 1 + left);
+        readySet.drainReady(this::hinted, 1 + left);
         for (Task task : List.copyOf(active)) {
           int ready = task.end.stream.readiness(task.ops());
           if (ready != 0) {

@@ -274,7 +274,7 @@ class SlabsTest {
         pair.rest();
         pair.settle();
         Thread.sleep(10);
-        int unused = write(stuck, 4, 1024, 1);
+        write(stuck, 4, 1024, 1);
       }
       all.forEach(Connection::release);
     }

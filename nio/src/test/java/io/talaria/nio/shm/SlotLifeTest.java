@@ -427,7 +427,7 @@ class SlotLifeTest {
       assertThat(second.server.stream.slot).isEqualTo(first.server.stream.slot);
       second.server.stream.moveTo(readySet);
       List<TransportStream> hinted = new ArrayList<>();
-      int unused = readySet.drainReady(hinted::add, 10);
+      readySet.drainReady(hinted::add, 10);
       assertThat(hinted).doesNotContain(first.server.stream);
       assertThat(second.server.stream.readiness(TransportStream.READ)).isZero();
       assertThat(second.server.stream.watch(TransportStream.READ)).isTrue();

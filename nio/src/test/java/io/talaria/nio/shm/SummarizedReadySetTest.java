@@ -83,7 +83,7 @@ class SummarizedReadySetTest extends ShmReadySetTest {
     Set<TransportStream> found = new HashSet<>();
     int looks = 0;
     while (found.size() < connections.length && looks++ < 10) {
-      int unused = readySet.drainReady(found::add, 1);
+      readySet.drainReady(found::add, 1);
     }
     assertThat(found).hasSize(connections.length);
     assertThat(looks).as("looks of a word each").isEqualTo(4);

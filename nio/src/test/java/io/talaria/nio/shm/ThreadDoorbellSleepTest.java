@@ -81,7 +81,7 @@ class ThreadDoorbellSleepTest {
 
   /** Has the peer know the doorbell. */
   private void tell() throws Exception {
-    boolean unused = sleeper.rings(doorbell.number());
+    sleeper.rings(doorbell.number());
     pair.settle();
   }
 

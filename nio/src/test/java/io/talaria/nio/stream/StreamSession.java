@@ -162,7 +162,7 @@ final class StreamSession {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       for (StreamEnd end : open) {
-        int unused = end.stream.readiness(TransportStream.READ | TransportStream.WRITE);
+        end.stream.readiness(TransportStream.READ | TransportStream.WRITE);
       }
       Thread.onSpinWait();
       if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(DEADLINE_S)) {

@@ -125,7 +125,8 @@ public final class KvsCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     int status = CommandLine.ExitCode.OK;
     BoundedLines in =
-        new BoundedLines(new InputStreamReader(System.in, Charset.defaultCharset()), MAX_LINE_BYTES);
+        new BoundedLines(
+            new InputStreamReader(System.in, Charset.defaultCharset()), MAX_LINE_BYTES);
     while (true) {
       if (terminal) {
         out.print("kvs> ");

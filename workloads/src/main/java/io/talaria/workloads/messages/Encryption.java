@@ -42,11 +42,9 @@ final class Encryption {
     new SecureRandom().nextBytes(secret);
     Path file = key(directory.toString());
     try {
-      Path unused =
-          Files.createFile(
-              file,
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      unused = Files.write(file, secret);
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.write(file, secret);
     } catch (IOException e) {
       throw new HarnessException("cannot write " + file + ": " + e, e);
     }

@@ -57,7 +57,7 @@ public final class MessagesJvm {
 
   /** A message there and one back. */
   private static void exchange(Wire wire) throws Exception {
-    Tally unused = wire.tally();
+    wire.tally();
   }
 
   /** Sends so many, until all were received; how long that took. */
@@ -98,7 +98,7 @@ public final class MessagesJvm {
     Histogram histogram = Latencies.histogram();
     WarmUp warmUp = job.timing().warmUp(1);
     do {
-      long unused = request(histogram, Math.min(SLICE_NS, job.timing().measureNs()));
+      request(histogram, Math.min(SLICE_NS, job.timing().measureNs()));
     } while (!warmUp.done(histogram.getTotalCount()));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     histogram.reset();

@@ -36,7 +36,7 @@ final class NodeWire implements Wire {
                     NodeDirectory.of(
                         Map.of(SERVER, new InetSocketAddress(where.host(), where.port())))));
     peer = node.peer(SERVER);
-    Tally unused = tally();
+    tally();
     Encryption.check(job.implementation(), peer);
   }
 
@@ -76,7 +76,7 @@ final class NodeWire implements Wire {
 
   @Override
   public void send(Object message) throws Exception {
-    long unused = peer.send(message);
+    peer.send(message);
   }
 
   @Override

@@ -114,7 +114,7 @@ record NodesCase(
       each.send(new Known(ports));
     }
     for (ChildJvm each : jvms) {
-      int unused = each.await(NodesJvm.READY, Integer.class, Orders.SILENCE);
+      each.await(NodesJvm.READY, Integer.class, Orders.SILENCE);
     }
     Sum sum = go(jvms, SLICE_NS, Orders.SILENCE);
     if (connects()) {

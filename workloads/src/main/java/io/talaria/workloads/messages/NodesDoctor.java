@@ -92,7 +92,7 @@ public final class NodesDoctor implements NodesInquiry {
           }
         });
     for (int id : all.keySet()) {
-      long unused = node.peer(id).trySend(new Nothing()); // there is no connection yet
+      node.peer(id).trySend(new Nothing()); // there is no connection yet
     }
     long begin = System.nanoTime();
     while (System.nanoTime() - begin < LIMIT_NS

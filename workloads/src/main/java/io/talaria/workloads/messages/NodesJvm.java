@@ -145,7 +145,7 @@ public final class NodesJvm {
       return;
     }
     for (int target : targets) {
-      Tally unused = tally(target);
+      tally(target);
       checkTransport(target);
     }
   }
@@ -255,7 +255,7 @@ public final class NodesJvm {
             long number = Receipt.number(worker, sent[targets[t]]);
             Object object =
                 again == null ? Sizes.object(job.sizeBytes(), number) : again.fill(number);
-            long unused = peers[t].send(object);
+            peers[t].send(object);
             sent[targets[t]]++;
             sums[targets[t]] += Sizes.sum(job.sizeBytes(), number);
           }

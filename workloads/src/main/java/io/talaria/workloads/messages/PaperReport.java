@@ -119,7 +119,7 @@ record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations,
       Path file = folder.resolve(figure.name() + ".svg");
       String title = figure.name() + ": " + unit(figure);
       try {
-        Path unused = Files.writeString(file, SizesPicture.svg(title, quantity(figure), lines));
+        Files.writeString(file, SizesPicture.svg(title, quantity(figure), lines));
       } catch (IOException e) {
         throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
       }

@@ -118,7 +118,7 @@ final class RankProcess implements AutoCloseable {
     List<ProcessHandle> all = tree();
     process.destroy();
     try {
-      boolean unused = process.waitFor(GRACE_S, TimeUnit.SECONDS);
+      process.waitFor(GRACE_S, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

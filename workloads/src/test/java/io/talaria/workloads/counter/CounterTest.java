@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
 class CounterTest {
   @Test
   void countsOnTheJdksSockets() throws Exception {
-    assertThat(TalariaCommand.run("example", "counter", "--transport=tcp", "-m", "20000").well().out())
+    assertThat(
+            TalariaCommand.run("example", "counter", "--transport=tcp", "-m", "20000").well().out())
         .contains("20,000 numbers each way, all in order, in ", "on the JDK's sockets");
   }
 

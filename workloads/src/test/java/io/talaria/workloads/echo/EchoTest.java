@@ -81,7 +81,8 @@ class EchoTest {
   /** As from a file that is no text. */
   @Test
   void aLineWithoutAnEndIsTooLong() {
-    TalariaCommand.runWith("short\n" + "x".repeat(22 * EchoLink.MAX_BYTES), words("--transport=tcp"))
+    TalariaCommand.runWith(
+            "short\n" + "x".repeat(22 * EchoLink.MAX_BYTES), words("--transport=tcp"))
         .failed(1, TOO_LONG);
   }
 

@@ -167,8 +167,8 @@ public final class Frames {
   }
 
   /**
-   * What is wrong with a frame by itself, whatever is under way; null if nothing. For transports whose
-   * other end is not this program's memory.
+   * What is wrong with a frame by itself, whatever is under way; null if nothing. For transports
+   * whose other end is not this program's memory.
    *
    * @param from where it is
    * @param at its first byte

@@ -2,8 +2,8 @@
 
 package io.talaria.mpj.device.ring;
 
-import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.BlockingCall;
+import io.talaria.mpj.device.Device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -22,7 +22,12 @@ public final class TransportDevice extends FrameDevice {
    * @param pages where this rank says what it waits for, or null
    */
   public TransportDevice(
-      FrameTransport transport, int rank, int size, int eagerBytes, long creditBytes, RankPages pages) {
+      FrameTransport transport,
+      int rank,
+      int size,
+      int eagerBytes,
+      long creditBytes,
+      RankPages pages) {
     super(
         rank,
         size,

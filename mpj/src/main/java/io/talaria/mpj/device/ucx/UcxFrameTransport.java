@@ -109,11 +109,11 @@ public final class UcxFrameTransport implements FrameTransport {
    *
    * @param rank of this process
    * @param size ranks of the job
-   * @param bufferBytes of memory for frames that are being sent to a rank, a power of two from 4096; a
-   *     quarter is the longest frame
+   * @param bufferBytes of memory for frames that are being sent to a rank, a power of two from
+   *     4096; a quarter is the longest frame
    * @param creditBytes credit of a pair of ranks
-   * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the launcher,
-   *     who knows more, may end the job
+   * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the
+   *     launcher, who knows more, may end the job
    * @throws IOException if there is no UCX, or it cannot be used
    */
   public UcxFrameTransport(int rank, int size, int bufferBytes, long creditBytes, long graceNs)

@@ -139,7 +139,8 @@ class UcxFrameTransportTest {
             words[0] + " " + words[1] + " MIDDLE_ENDIAN " + words[3],
             words[0] + " " + words[1] + " " + words[2] + " 00ff",
             "7001 127.0.0.1")) {
-      assertThatThrownBy(() -> transport.rankAddresses(List.of(transport.rankAddress(), rankAddress)))
+      assertThatThrownBy(
+              () -> transport.rankAddresses(List.of(transport.rankAddress(), rankAddress)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "rank 1 has UCX 1.2.3, this rank .*|rank 1's memory is MIDDLE_ENDIAN.*"

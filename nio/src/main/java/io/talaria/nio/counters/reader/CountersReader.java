@@ -5,9 +5,9 @@ package io.talaria.nio.counters.reader;
 import static io.talaria.nio.counters.file.CountersLayout.RECORD_BYTES;
 
 import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
-import io.talaria.nio.NioTransport;
 import io.talaria.nio.counters.file.AddressCodec;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersFiles;
