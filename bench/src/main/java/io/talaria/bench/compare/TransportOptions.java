@@ -22,7 +22,7 @@ public final class TransportOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  @Option(names = "--plain", description = "Use the JDK's sockets, without Talaria.")
+  @Option(names = "--plain", description = "Use the JDK's sockets only, without Talaria.")
   private boolean plain;
 
   @Option(
@@ -30,21 +30,21 @@ public final class TransportOptions {
       split = ",",
       paramLabel = "TRANSPORT",
       description =
-          "What Talaria runs on, as talaria.transports: shm, ucx, or both in the order wanted."
+          "Talaria's transports in order of preference, as in talaria.transports: shm, ucx."
               + " Default: shm.")
   private List<String> transports = new ArrayList<>();
 
   @Option(
       names = "--agent",
       paramLabel = "FILE",
-      description = "The agent's jar. Default: dist/talaria.jar.")
+      description = "The agent jar. Default: dist/talaria.jar.")
   private Path agent;
 
   @Option(
       names = "--java-option",
       paramLabel = "OPTION",
       description =
-          "A further option for the JVMs, such as -Xmx1g or -Dtalaria.rules=FILE; may be repeated.")
+          "Additional option for the JVMs, such as -Xmx1g or -Dtalaria.rules=FILE. Repeatable.")
   private List<String> javaOptions = new ArrayList<>();
 
   /** Creates the options; picocli fills them. */
