@@ -64,7 +64,7 @@ public final class LookOptions {
       throw bad("--count " + count + " is less than 1");
     }
     if (wantsJson() && wantsPrometheus()) {
-      throw bad("--json and --prometheus are two ways to hand out; choose one");
+      throw bad("--json and --prometheus exclude each other");
     }
   }
 

@@ -63,7 +63,7 @@ public final class FabricChoice {
                     ? "--tries"
                     : maxHops != null ? "--max-hops" : queries != null ? "--queries" : null;
     if (wrong != null) {
-      throw new ParameterException(command, wrong + " is about --fabric, which is not there");
+      throw new ParameterException(command, wrong + " needs --fabric");
     }
   }
 

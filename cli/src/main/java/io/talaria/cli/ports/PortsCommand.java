@@ -144,14 +144,14 @@ public final class PortsCommand implements Callable<Integer> {
 
   private Wishes check() {
     if (serve != null && look.forMachines()) {
-      throw bad("--json, --prometheus and --serve are three ways to hand out; choose one");
+      throw bad("--json, --prometheus and --serve exclude each other");
     }
     look.check(SHORTEST_S);
     if (serve != null && look.watching()) {
-      throw bad("--serve looks when it is asked; --watch is not for it");
+      throw bad("--serve reads the ports at each request and takes no --watch");
     }
     if (counters && (look.forMachines() || serve != null)) {
-      throw bad("--counters is for the table; all counters are in the other formats anyway");
+      throw bad("--counters is for the table; the other formats always have all counters");
     }
     if (!ofFabric) {
       fabric.refuseWithoutFabric(spec.commandLine());
