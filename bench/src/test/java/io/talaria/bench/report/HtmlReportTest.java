@@ -126,7 +126,7 @@ class HtmlReportTest {
   @Test
   void theTableComparesWithPlainAndNamesAreExplained() {
     assertThat(page())
-        .contains("<th>against plain</th>", "<td>1.00×</td>")
+        .contains("<th>ratio to JDK sockets</th>", "<td>1.00×</td>")
         .contains("<dt>nio</dt><dd>SocketChannel, blocking", "<dt>shm</dt><dd>Talaria on shared")
         .contains("<dt>wire / payload</dt>")
         .doesNotContain("<dt>netty</dt>");
@@ -137,7 +137,7 @@ class HtmlReportTest {
     Results once =
         new Results("one", List.of(), List.of(Rows.throughput(Transport.SHM, 1, 1, 1)), List.of());
     assertThat(new HtmlReport("one", List.of(once)).page())
-        .doesNotContain("standard deviation", "against plain</th>", "class=\"bar\"");
+        .doesNotContain("standard deviation", "ratio to JDK sockets</th>", "class=\"bar\"");
   }
 
   @Test
