@@ -14,10 +14,14 @@ build_usage() {
   cat <<'END'
 Usage: ./talaria build [bench NAME | example NAME]
 
-Builds dist/talaria.jar and the command line, and what a benchmark or an example needs beside,
-without tests, if a source is newer than they are. All other commands do that by themselves;
-built, they tell their options. Exit status: 0 if built, 1 if that failed (the
-log is dist/build.log), 69 if a JDK or Maven is missing, 2 for wrong usage.
+Builds dist/talaria.jar and the command line, without tests, if a source is newer. With an
+argument it also builds what that benchmark or example needs.
+
+Other commands build what they need by themselves. COMMAND --help does not: build first to see
+the options of a command in Java.
+
+Exit status: 0 built, 1 the build failed (log: dist/build.log), 2 wrong usage, 69 a JDK or Maven
+is missing.
 END
 }
 
@@ -199,7 +203,7 @@ run_cli() {
     usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
     built=build
     needs_workloads "$@" && built="build $1 $2"
-    echo "Its options are known when it is built: ./talaria $built, then ./talaria $* again."
+    echo "To see its options, run ./talaria $built, then ./talaria $* again."
     exit 0
   fi
   need_jdk

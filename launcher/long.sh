@@ -8,36 +8,37 @@ Usage: ./talaria chaos [--minutes N] [--seed S] [--connections N] [--jdk-sockets
        ./talaria chaos --random [--minutes N] [--seed S] [--jdk-sockets]
        ./talaria chaos --messages [--minutes N] [--seed S]
 
-Five JVMs with Talaria keep connections to each other, by blocking calls and by selectors,
-and check every byte, while some are killed and started again, any is stopped and continued,
-shared memory is filled and freed, and descriptors run out. Says how it goes, then prints a
-table. docs/failure.md tells what is judged, and how.
+Runs five JVMs that keep connections to each other, with blocking calls and with selectors, and
+check every byte. Meanwhile JVMs are killed and restarted, or stopped and continued; shared memory
+fills up and is freed, and file descriptors run out. Prints its progress, then a table.
+docs/failure.md describes the checks.
 
-With --random: one program after the other that is generated from a seed: one to three JVMs,
-whose threads select, read, write, cancel, register elsewhere, close, shut down and interrupt
-at any time. Every request must be answered within a second, or later if the machine is busy;
-else the seed is printed, where the wake-up was lost, and a file with all stacks. On shared
-memory first, then as long on UCX where that is installed.
+With --random: generates programs from a seed and runs one after the other. Each has one to three
+JVMs, whose threads select, read, write, cancel keys, register with other selectors, close, shut
+down and interrupt at random times. Every request must be answered within a second, or later on a
+busy machine. Otherwise it prints the seed, where the wake-up was lost, and the file with all
+stack traces. It runs on shared memory, then as long on UCX if UCX is installed.
 
-With --messages: four nodes of messaging, each in a JVM of its own, send to each other and
-ask each other, while some are killed and started again and any is stopped and continued.
-Each message must be taken at most once, whole and in order, and what is missing must have
-been told as lost. By shared memory first, then as long by TCP.
+With --messages: runs four nodes of messaging, each in a JVM of its own, that send messages and
+requests to each other, while JVMs are killed and restarted, or stopped and continued. Each
+message must be delivered at most once, complete and in order, and each missing one must be
+reported as lost. It runs on shared memory, then as long on TCP.
 
-  --random          programs from a seed, instead of the five JVMs
-  --messages        nodes of messaging, instead of the five JVMs
-  --minutes N       how long things happen (2)
-  --seed S          what happens, and when; printed at the start (any)
-  --connections N   how many are kept open in all (64)
-  --jdk-sockets     without Talaria: what the JDK's sockets make of the same
+  --random          run random programs instead of the five JVMs
+  --messages        run nodes of messaging instead of the five JVMs
+  --minutes N       duration (default: 2)
+  --seed S          seed of the events and their times (default: random, printed at the start)
+  --connections N   total number of open connections (default: 64)
+  --jdk-sockets     run on the JDK's sockets, without Talaria, for comparison
 
-Filling shared memory needs root, for a small tmpfs; it is left out otherwise. Exit status:
-0 if all is well, 1 if not, 69 if a JDK or Maven is missing, 2 for wrong usage.
+To fill shared memory it mounts a small tmpfs, which needs root; without root it skips that.
+
+Exit status: 0 passed, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
 
   ./talaria chaos                           two minutes, as in continuous integration
   ./talaria chaos --minutes 60 --connections 300
-  ./talaria chaos --seed 12345              the same plan again
-  ./talaria chaos --random --minutes 30     as many random programs as that holds
+  ./talaria chaos --seed 12345              the same events again
+  ./talaria chaos --random --minutes 30     random programs for 30 minutes
 END
 }
 
@@ -45,19 +46,18 @@ soak_usage() {
   cat <<'END'
 Usage: ./talaria soak [--messages] [--connects N]
 
-Two JVMs with Talaria: one connects to the other, exchanges a few messages until the
-connection is accelerated, and closes it, again and again. Prints what both take on the way:
-resident memory, live objects, descriptors, mappings; all of it must level off, and be given
-back in the end.
+Opens and closes connections between two JVMs again and again; each connection exchanges messages
+until it is accelerated. Prints resident memory, live objects, file descriptors and mappings of
+both JVMs. All of them must level off, and be released at the end.
 
-With --messages: nodes of messaging come, talk to one that stays, and go, in one process; by
-shared memory first, then as often by TCP.
+With --messages: nodes of messaging start, exchange messages with a node that stays, and stop, all
+in one process; first by shared memory, then by TCP.
 
-  --messages        nodes of messaging, instead of connections
-  --connects N      how many connections (1000000, some ten minutes); with --messages how
-                    many nodes, from 20 (10000)
+  --messages        start and stop nodes of messaging instead of opening connections
+  --connects N      number of connections (default: 1000000, about ten minutes); with --messages
+                    number of nodes, at least 20 (default: 10000)
 
-Exit status: 0 if all is well, 1 if not, 69 if a JDK or Maven is missing, 2 for wrong usage.
+Exit status: 0 passed, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
 
   ./talaria soak --connects 20000           as in continuous integration
 END
@@ -67,16 +67,16 @@ fuzz_usage() {
   cat <<'END'
 Usage: ./talaria fuzz [--inputs N] [--seed S] [--case N]
 
-Plays a hostile peer: sends anything over the negotiation, writes anything into shared
-memory and on the control connection while programs read, write and select, and damages
-counters files. Sound connections run beside it and are checked.
+Acts as a hostile peer: sends arbitrary bytes in the negotiation, writes arbitrary bytes to shared
+memory and to the control connection while programs read, write and select, and damages counters
+files. Well-behaved connections run at the same time and are checked. See docs/threat-model.md.
 
-  --inputs N        how many inputs (1000000, some minutes)
-  --seed S          what the cases are made of; printed at the start (any)
-  --case N          only this case of the seed, as a finding names it
+  --inputs N        number of inputs (default: 1000000, which takes some minutes)
+  --seed S          seed of the cases (default: random, printed at the start)
+  --case N          run only this case of the seed; a finding prints its number
 
-Exit status: 0 if nothing is found, 1 if something is, with the command that shows it again,
-69 if a JDK or Maven is missing, 2 for wrong usage.
+Exit status: 0 nothing found, 1 a finding, with the command that reproduces it, 2 wrong usage,
+69 a JDK or Maven is missing.
 
   ./talaria fuzz --inputs 200000 --seed 42
 END
@@ -245,16 +245,15 @@ ucx_example_usage() {
   cat <<'END'
 Usage: ./talaria ucx-example [--listen PORT | --remote HOST:PORT] [NAME]...
 
-Runs examples of UCX from Java, all if none is named, both sides in one JVM; or each side in
-a JVM of its own, on one host or two. docs/ucx.md explains them.
+Runs the named examples of UCX from Java, or all of them. Without --listen and --remote both sides
+run in one JVM. docs/ucx.md explains the examples.
 
-  messaging, streaming, active-messages, remote-memory, atomics, wake-up
+Examples: messaging, streaming, active-messages, remote-memory, atomics, wake-up
 
-  --listen PORT       be the one side, and wait for the other
-  --remote HOST:PORT  be the other
+  --listen PORT       run the listening side only, and wait for the other side
+  --remote HOST:PORT  run the connecting side only
 
-Exit status: 0 if all found what they should, 1 if not, 69 if a JDK, Maven or UCX is missing,
-2 for wrong usage.
+Exit status: 0 all examples passed, 1 one failed, 2 wrong usage, 69 a JDK, Maven or UCX is missing.
 
   ./talaria ucx-example messaging
   ./talaria ucx-example --listen 7471 streaming

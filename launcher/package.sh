@@ -6,12 +6,13 @@ package_usage() {
   cat <<'END'
 Usage: ./talaria package
 
-Builds all from the sources and makes dist/talaria-VERSION.tar.gz, and its checksum beside
-it: README.md, bin/talaria, the agent talaria.jar, the jars of the commands, the docs, the
-licence, a list of what is in it (CycloneDX, sbom.json) and checksums (SHA256SUMS). It needs Java 17 or
-newer where it is unpacked, and nothing else; what needs 25 says so.
+Builds dist/talaria-VERSION.tar.gz and its checksum from the sources.
 
-Exit status: 0 if made, 1 if not, 2 for wrong usage, 69 if a JDK or Maven is missing.
+The archive holds README.md, bin/talaria, the agent talaria.jar, the jars of the commands, the
+documentation, the licence, a software bill of materials (sbom.json, CycloneDX) and SHA256SUMS.
+It needs only Java 17 or newer; some commands need Java 25 and say so.
+
+Exit status: 0 built, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
 
   ./talaria package && tar -xzf dist/talaria-*.tar.gz && talaria-*/bin/talaria doctor
 END

@@ -13,32 +13,35 @@ usage() {
   cat <<'END'
 Usage: talaria COMMAND [ARGUMENTS]
 
-Fast networks for unmodified Java programs.
+Accelerates the TCP connections of unmodified Java programs: shared memory on one host,
+InfiniBand or RoCE between hosts.
 
-  demo              Netty echo on the JDK's sockets and on Talaria, side by side
-  bench sockets     plain NIO on the JDK's sockets and on Talaria, side by side
-  bench ucx         UCX from Java beside ucx_perftest, on one host or between two
-  bench mpj         message passing from Java beside MPI in C and others (docs/mpj.md)
-  bench NAME        netty, grpc, kvs, zookeeper, bookkeeper: applications on both (docs/workloads.md)
-  bench messages    objects between JVMs, by messaging and by others (docs/messaging.md)
-  example NAME      counter, echo, kvs, messages: small programs to try (docs/workloads.md)
-  observe           libraries, patterns and sizes side by side, with a report (docs/observatory.md)
-  run -- COMMAND    run any command with Talaria switched on in its JVMs
-  ss                the live table of connections on this host, with transport and reason
-  ports             ports of this host and of its InfiniBand fabric, and what they count (docs/monitor.md)
-  top               ports, rates and connections in a live view (docs/monitor.md)
-  doctor            what this machine can do, and what is missing
-  mpirun -np N MAIN start the ranks of a message-passing program (docs/mpj.md)
+  demo                Run a Netty echo on the JDK's sockets, then on Talaria, and compare
+  run -- COMMAND      Run a command, with Talaria's agent in every JVM that it starts
+  ss                  List the connections of this host, with transport and reason
+  doctor              Check this machine, and explain why connections are not accelerated
+  ports               Show ports of this host or of its InfiniBand fabric, with their counters
+  top                 Watch ports, rates and connections in a live view
+  observe             Compare libraries, patterns and message sizes; write an HTML report
+  bench sockets       Compare NIO on the JDK's sockets and on Talaria
+  bench ucx           Compare UCX from Java with ucx_perftest, on one host or between two
+  bench mpj           Compare message passing from Java with MPI in C and others
+  bench messages      Compare messaging between JVMs with Aeron, gRPC, Netty and others
+  bench NAME          netty, grpc, kvs, zookeeper, bookkeeper: applications
+  example NAME        counter, echo, kvs, messages: run a small example program
+  mpirun -np N MAIN   Start the ranks of a message-passing program
 
-  COMMAND --help    what it does, and its options
-  --version         the version
+  COMMAND --help      Describe the command and its options
+  --version           Print the version
 
-chaos, soak and what builds or tests need the sources; they are not in a release.
+A release has no chaos, no soak, and no commands that build or test; they need the sources.
 
-Java 17 or newer is looked for in TALARIA_JAVA_HOME, JAVA_HOME and on the PATH; bench, example,
-observe, ports, top and mpirun need 25. Exit status: 0 good, 1 failed, 2 wrong usage, 3 a target missed,
-69 something is missing (Java, UCX), 78 a property cannot be used, 130 interrupted; of "run",
-the command's own.
+The launcher looks for Java 17 or newer in TALARIA_JAVA_HOME, JAVA_HOME and on the PATH; bench,
+example, observe, ports, top and mpirun need Java 25. docs/index.md lists the guides.
+
+Exit status: 0 success, 1 failure, 2 wrong usage, 3 a benchmark missed a target, 69 something is
+missing (Java, UCX), 78 a talaria.* property is invalid, 130 interrupted. "run" ends with the
+status of its command.
 END
 }
 

@@ -6,11 +6,11 @@ run_usage() {
   cat <<END
 Usage: $NAME run [-Dtalaria.NAME=VALUE]... [--] COMMAND [ARGUMENTS]
 
-Runs any command; the JVMs that it starts get Talaria's agent, by JAVA_TOOL_OPTIONS, and with
-it the properties given here. What runs on Java before 17 says so, and goes on without.
+Runs a command. Every JVM that it starts loads Talaria's agent, with the properties given here
+(by JAVA_TOOL_OPTIONS). A JVM older than Java 17 prints a warning and runs without Talaria.
 
-Exit status: the command's own; 69 if a JDK or Maven is missing, 2 for wrong usage. A JVM
-whose properties cannot be used ends with 78, before its program starts.
+Exit status: that of the command; 2 wrong usage, 69 a JDK or Maven is missing. A JVM with an
+invalid property ends with 78 before its program starts.
 
   $NAME run -- java -jar app.jar
   $NAME run -Dtalaria.quiet=true -- bin/kafka-server-start.sh config/server.properties
@@ -92,14 +92,15 @@ bench_verbs_usage() {
   cat <<'END'
 Usage: ./talaria bench verbs --binding [--json FILE]
 
-Post and poll through the binding, on a device that does nothing, beside the same loop in C.
-Needs gcc, libibverbs-dev and librdmacm-dev, and no RDMA device.
+Measures posting and polling of work requests through the Java binding, and the same loop in C.
+It runs on a provider that does nothing and needs no RDMA device.
+It needs gcc, libibverbs-dev and librdmacm-dev.
 
-  --binding         what a call costs, and how much it allocates
-  --json FILE       write the figures of each round to a file, for machines; - is the standard
-                    output, and what is for people goes to the standard error then
+  --binding         measure the time and the allocated bytes of a call
+  --json FILE       write the results of every iteration to FILE as JSON; with -, write them to
+                    standard output, and the text for people to standard error
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target is missed, 69 a JDK, Maven, gcc or
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target was missed, 69 a JDK, Maven, gcc or
 headers are missing.
 
   ./talaria bench verbs --binding
@@ -139,14 +140,17 @@ bench_ports_usage() {
   cat <<'END'
 Usage: ./talaria bench ports --fabric | --top [--json FILE]
 
-  --fabric          all counters of a simulated fabric's ports, beside a perfquery -x for each.
-                    Needs ibsim-utils, opensm and infiniband-diags
-  --top             how much of a core top takes for eight ports. Needs tmux, and two minutes
-  --json FILE       write the figures of each round to a file, for machines; - is the standard
-                    output, and what is for people goes to the standard error then
+Measures what monitoring costs. docs/monitor.md explains the results.
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target is missed, 69 a JDK, Maven or one of
-those is missing.
+  --fabric          compare reading all port counters of a simulated fabric with one call of
+                    perfquery -x per port; needs ibsim-utils, opensm and infiniband-diags
+  --top             measure the CPU use of talaria top with eight ports; needs tmux, takes two
+                    minutes
+  --json FILE       write the results of every iteration to FILE as JSON; with -, write them to
+                    standard output, and the text for people to standard error
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target was missed, 69 a JDK, Maven or a tool
+named above is missing.
 
   ./talaria bench ports --fabric
 END
@@ -192,24 +196,24 @@ verbs_example_usage() {
   cat <<'END'
 Usage: ./talaria verbs-example [--device NAME | --simulated] [NAME]...
 
-Runs examples of RDMA verbs from Java, all if none is named, both sides in one JVM, on an RDMA
-device of this host. docs/verbs.md explains them; their sources are in
+Runs the named examples of RDMA verbs from Java, or all of them. Both sides run in one JVM, on an
+RDMA device of this host. docs/verbs.md explains the examples; their sources are in
 verbs/src/test/java/io/talaria/verbs/examples.
 
-  ping-pong         messages there and back by a reliable connection
-  read-write        remote memory, written and read
-  atomics           a counter in remote memory
-  shared-queue      one receive queue for several connections
-  sleeping          waiting for a completion without spinning
-  datagrams         messages without a connection
+  ping-pong         send messages there and back on a reliable connection
+  read-write        read and write remote memory
+  atomics           increment a counter in remote memory
+  shared-queue      share one receive queue among several connections
+  sleeping          wait for a completion without spinning
+  datagrams         send messages without a connection
   connecting        RDMA CM: listen, connect, accept, private data, disconnect
 
-  --device NAME     this device (the first)
-  --simulated       no device: a provider in memory, which tests have; needs gcc, libibverbs-dev
-                    and librdmacm-dev, and shows the calls, not RDMA
+  --device NAME     the RDMA device (default: the first one)
+  --simulated       use the tests' simulated provider instead of a device; it shows the calls, not
+                    RDMA; needs gcc, libibverbs-dev and librdmacm-dev
 
-Exit status: 0 if all found what they should, 1 if not, 69 if a JDK, Maven, libibverbs or a
-device is missing, 2 for wrong usage.
+Exit status: 0 all examples passed, 1 one failed, 2 wrong usage, 69 a JDK, Maven, libibverbs or a
+device is missing.
 
   ./talaria verbs-example ping-pong
   ./talaria verbs-example --device rxe0 read-write atomics

@@ -16,29 +16,31 @@ test_usage() {
 Usage: ./talaria test [--all] [-- ARGUMENTS]
        ./talaria test --release [--long] [--only PATTERNS] [--list]
 
-Builds and checks everything and runs the tests, in 20 to 25 minutes on two cores; --all runs
-what takes long, too: do that before a release, and before an issue is called done. What was
-left out or skipped, the slowest classes, and what passed in its second run only, is told at
-the end; the last line counts. ARGUMENTS go to Maven.
+Builds and checks everything and runs the tests: 20 to 25 minutes on two cores.
 
-  --all             everything, races at length, and all of nio on Java 17, too; a test that
-                    passes in its second run only has failed
-  --release         no tests, but each command once that continuous integration does not run:
-                    fuzz, chaos, soak, all examples, demo, observe, all of bench with --quick,
-                    rdma-test. One after the other, on after a failure; a table at the end says
-                    what passed, what failed, and what was skipped because something is missing
-  --long            with --release: chaos, soak and fuzz as long as they take by themselves
-  --only PATTERNS   with --release: only what matches, for example 'bench-*,demo'
-  --list            with --release: only say what would run
+At the end it lists the tests that were left out or skipped, the slowest test classes, and the tests
+that passed only when repeated; the last line has the totals. ARGUMENTS are passed to Maven.
 
-Logs, reports and thread dumps of what failed are kept in dist/test-failures, the log of all
-in dist/test.log; of --release a log of each command in dist/release-test. Exit status: 0 if
-tests ran and none failed, 1 if not, 2 for wrong usage, 69 if a JDK or Maven is missing.
+  --all             run all tests, run those for races longer, and run all of nio on Java 17, too; a
+                    test that passes only when repeated fails. Use it before a release, and before
+                    closing an issue
+  --release         instead of the tests, run every command that continuous integration does not
+                    run: fuzz, chaos, soak, all examples, demo, observe, all of bench with --quick,
+                    rdma-test. It continues after a failure; a table at the end lists what passed,
+                    failed, or was skipped because something is missing
+  --long            with --release: run chaos, soak and fuzz for their default durations
+  --only PATTERNS   with --release: run only commands that match, for example 'bench-*,demo'
+  --list            with --release: list the commands without running them
+
+Logs: dist/test.log; of failed tests logs, reports and thread dumps in dist/test-failures; with
+--release a log of each command in dist/release-test.
+
+Exit status: 0 tests ran and none failed, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
 
   ./talaria test
   ./talaria test --all
   ./talaria test --release --only 'bench-*'
-  ./talaria test -- -pl nio -am             one module, and what it needs
+  ./talaria test -- -pl nio -am             one module and its dependencies
   ./talaria test -- -pl nio -am -Dtest=ConfigTest -Dsurefire.failIfNoSpecifiedTests=false
 END
 }

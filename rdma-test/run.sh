@@ -18,19 +18,22 @@ usage() {
   cat <<'USAGE'
 Usage: ./talaria rdma-test [--bench] [--keep] [--only PATTERNS] [--timeout SECONDS] [--patience N]
 
-Boots a Debian kernel with a software RDMA device (soft-RoCE) under QEMU's emulation,
-and runs libibverbs, UCX and Java over real verbs in it. Some minutes on one core.
+Boots a Debian kernel with a software RDMA device (soft-RoCE) in QEMU, and runs checks of
+libibverbs, UCX and Java on real verbs in it. Takes some minutes on one core.
+docs/rdma-test.md describes the checks.
 
-  --bench            no checks, but Java beside perftest: ratios, three rounds (docs/verbs.md)
-  --keep             keep the whole folder of the run, not only the log and the table
-  --only PATTERNS    only the checks whose names match, for example 'ibv_*,ucx_ud*'
-  --timeout SECONDS  limit for everything from boot to the last check (3600)
-  --patience N       for a busy host: the limit of each check is N times as long
+  --bench            instead of the checks, compare Java with perftest in three rounds
+                     (docs/verbs.md)
+  --keep             keep all files of the run, not only the log and the table
+  --only PATTERNS    run only checks whose names match, for example 'ibv_*,ucx_ud*'
+  --timeout SECONDS  time limit from boot to the last check (default: 3600)
+  --patience N       multiply the time limit of each check by N, for a busy host (default: 1)
 
-Needs Debian 12 or newer on amd64, a JDK 25 and some Debian packages; it installs
-those that are missing if it is root or sudo asks no password. Exit status: 0 if all
-checks have passed, 1 if not, 3 if a ratio misses its bound, 69 if something is
-missing, 2 for wrong usage.
+Needs Debian 12 or newer on amd64, a JDK 25 and some Debian packages. As root, or with sudo
+without a password, it installs missing packages.
+
+Exit status: 0 all checks passed, 1 a check failed, 2 wrong usage, 3 a ratio missed its target,
+69 something is missing.
 USAGE
 }
 

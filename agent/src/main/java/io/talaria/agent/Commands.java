@@ -65,7 +65,7 @@ public final class Commands {
           System.err.println(
               "talaria: "
                   + command
-                  + " is not among the commands of the jar, which are ss, doctor and help;"
+                  + " is not a command of the jar, which has ss, doctor and help;"
                   + " bin/talaria of the release has the others");
           return USAGE;
         }
@@ -165,18 +165,18 @@ public final class Commands {
     out.println(
         String.join(
             System.lineSeparator(),
-            "Talaria " + version() + ": fast networks for unmodified Java programs.",
+            "Talaria " + version() + ": accelerates the TCP connections of unmodified Java programs.",
             "",
-            "  java -javaagent:talaria.jar -jar app.jar       switches it on",
-            "  JAVA_TOOL_OPTIONS=-javaagent:/path/talaria.jar the same for all JVMs",
+            "  java -javaagent:talaria.jar -jar app.jar       run with Talaria",
+            "  JAVA_TOOL_OPTIONS=-javaagent:/path/talaria.jar the same, for all JVMs",
             "",
-            "  java -jar talaria.jar ss       the live table of connections on this host",
-            "  java -jar talaria.jar doctor   what this machine can do, and what is missing",
-            "  java -jar talaria.jar help     this; help ss and help doctor tell their options",
+            "  java -jar talaria.jar ss       list the connections of this host",
+            "  java -jar talaria.jar doctor   check what this machine supports, and what is missing",
+            "  java -jar talaria.jar help     print this; help ss and help doctor print their options",
             "",
-            "In a release these are the commands of bin/talaria, which has more. A jar that is"
-                + " alone",
-            "has ss as a bare table, with the options --dir DIR and --help, and no doctor.",
-            "Exit status: 0 good, 1 failed, 2 wrong usage, 69 something is missing."));
+            "bin/talaria of a release has these commands and more. The jar without the release has"
+                + " no",
+            "doctor, and an ss that prints a simple table, with the options --dir DIR and --help.",
+            "Exit status: 0 success, 1 failure, 2 wrong usage, 69 something is missing."));
   }
 }

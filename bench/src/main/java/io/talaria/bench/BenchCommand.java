@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code talaria bench}, to which other modules may add theirs. */
 @Command(
     name = "bench",
-    description = "Measure and compare.",
+    description = "Benchmarks: compare Talaria with the JDK's sockets, UCX, MPI and others.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {BenchSocketsCommand.class, BenchUcxCommand.class})

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "talaria",
-    description = "Fast networks for unmodified Java programs.",
+    description = "Accelerates the TCP connections of unmodified Java programs.",
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
     synopsisSubcommandLabel = "COMMAND",
@@ -41,7 +41,7 @@ public final class Main implements Runnable {
 
   @Option(
       names = "--verbose",
-      description = "Print the stack trace of an error, and all that a failed process printed.",
+      description = "On errors, print the stack trace and all output of a failed process.",
       scope = ScopeType.INHERIT)
   private boolean verbose;
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 /** The command {@code talaria example}. */
 @Command(
     name = "example",
-    description = "Small programs that use the network, on the JDK's sockets or on Talaria.",
+    description = "Small example programs, on the JDK's sockets or on Talaria.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "NAME",
     subcommands = {

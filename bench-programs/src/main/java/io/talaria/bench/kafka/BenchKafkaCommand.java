@@ -21,14 +21,9 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Records to and from one broker of Kafka, on the JDK's sockets and on Talaria: a producer with"
-          + " its usual settings, and a consumer of what is there already, of 100 B and 1 KiB unless"
-          + " options say otherwise. One topic, one partition; the broker does not wait for its"
-          + " disk, which is what Kafka does unless told otherwise.",
-      "",
-      "Every case runs in new JVMs on this machine, in iterations that alternate between the two; the run"
-          + " fails if a connection of Talaria's was not accelerated. Shown are medians over the"
-          + " iterations with their range.",
+      "Compare a Kafka broker on the JDK's sockets and on Talaria: a producer with default"
+          + " settings, and a consumer of existing records, of 100 B and 1 KiB. Fails if a"
+          + " connection was not accelerated.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -36,6 +31,10 @@ import picocli.CommandLine.Spec;
       "  talaria bench kafka --quick",
       "  talaria bench kafka produce -l 100 --iterations 5 --json kafka.json",
       "  talaria bench kafka --no-pin --busy 2",
+      "",
+      "There is one topic with one partition. The broker does not wait for its disk, which is"
+          + " Kafka's default. Every case runs in new JVMs; iterations alternate between the two."
+          + " Results are medians over the iterations, with their range.",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })

@@ -19,17 +19,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Servers and clients of other projects, unmodified, on the JDK's sockets and on Talaria: a"
-          + " client hands over a message and has it back, one after the other. That is a put and a"
-          + " get of a map for hazelcast, an upsert and a query for h2, a set and a get for jedis"
-          + " and lettuce, a message to a queue and its receipt for activemq and artemis, a request"
-          + " over HTTP for grizzly, tomcat, undertow and vertx, and an echo for jgroups, mina and"
-          + " pekko.",
-      "",
-      "Every case runs in new JVMs on this machine, in iterations that alternate between the two; the run"
-          + " fails if a connection of Talaria's was not accelerated. Netty is on NIO on both, as"
-          + " its native transports are left out. Shown are medians over the iterations with their"
-          + " range.",
+      "Compare unmodified servers and clients of other projects on the JDK's sockets and on"
+          + " Talaria, by round trips. Fails if a connection was not accelerated.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -37,6 +28,15 @@ import picocli.CommandLine.Parameters;
       "  talaria bench programs --quick",
       "  talaria bench programs hazelcast vertx --connections 1,4 --json programs.json",
       "  talaria bench programs --no-pin --busy 2 --iterations 5",
+      "",
+      "A round trip is a put and a get of a map (hazelcast), an upsert and a query (h2), a set"
+          + " and a get (jedis, lettuce), sending a message to a queue and receiving it (activemq,"
+          + " artemis), an HTTP request (grizzly, tomcat, undertow, vertx), or an echo (jgroups,"
+          + " mina, pekko).",
+      "",
+      "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
+          + " over the iterations, with their range. Netty uses its NIO transport on both; its"
+          + " native transports are disabled.",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
@@ -47,7 +47,8 @@ public final class BenchProgramsCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PROGRAM",
       description =
-          "Which: ${COMPLETION-CANDIDATES}. Default: hazelcast, vertx, tomcat, artemis and h2.")
+          "Programs to run: ${COMPLETION-CANDIDATES}. Default: hazelcast, vertx, tomcat, artemis"
+              + " and h2.")
   private List<Catalogue> programs = new ArrayList<>();
 
   @Mixin private BenchOptions bench;

@@ -27,22 +27,20 @@ public final class BenchOptions {
       split = ",",
       paramLabel = "BYTES",
       converter = SizeConverter.class,
-      description =
-          "Lengths of messages, and of answers to calls. Default: 16, unless the above says"
-              + " otherwise.")
+      description = "Lengths of messages and of responses. Default: 16, or as described above.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
       names = {"-c", "--connections"},
       split = ",",
       paramLabel = "N",
-      description = "Numbers of connections. Default: 1, unless the above says otherwise.")
+      description = "Numbers of connections. Default: 1, or as described above.")
   private List<Integer> connections = new ArrayList<>();
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "How long a case is measured, after its warm-up. Default: 2, with --quick 0.7.")
+      description = "Seconds to measure each case after its warm-up. Default: 2, with --quick 0.7.")
   private Double seconds;
 
   @Mixin private IterationOptions iterations;

@@ -19,8 +19,8 @@ public final class EventLoopOption {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Event loops of each side, with --listen or --remote of that side; more want --no-pin."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Event loops of each side; with --listen or --remote, of that side. For more than one"
+              + " use --no-pin. Default: ${DEFAULT-VALUE}.")
   private int eventLoops;
 
   /** Creates the option; picocli fills it. */

@@ -31,20 +31,20 @@ public final class OutputOptions {
       names = "--json",
       paramLabel = "FILE",
       description =
-          "Write everything measured to a file, for machines; - is the standard output, and what is"
-              + " for people goes to the standard error then.")
+          "Write all results to FILE as JSON. With -, write them to standard output, and the text"
+              + " for people to standard error.")
   private Path json;
 
   @Option(
       names = "--csv",
       paramLabel = "FILE",
-      description = "Write the figures of each iteration to a file, for spreadsheets.")
+      description = "Write the results of every iteration to FILE as CSV.")
   private Path csv;
 
   @Option(
       names = "--hlog",
       paramLabel = "FILE",
-      description = "Write the times of each iteration to a file, as HdrHistogram's log.")
+      description = "Write the histograms of every iteration to FILE, as an HdrHistogram log.")
   private Path hlog;
 
   @Option(names = "--strict", description = "Exit with status 3 if a target is missed.")

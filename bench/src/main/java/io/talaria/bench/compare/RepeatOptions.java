@@ -31,7 +31,7 @@ public final class RepeatOptions {
       names = "--iterations",
       paramLabel = "N",
       description =
-          "How often each case is measured by each implementation, in turn, in new processes."
+          "Iterations: how often to measure each case with each implementation, in new processes."
               + " Default: 3, with --quick 1.")
   private Integer iterations;
 
@@ -39,8 +39,9 @@ public final class RepeatOptions {
       names = "--warm-up",
       paramLabel = "S",
       description =
-          "How many seconds a case is warmed up at least; up to four times as long until compilers"
-              + " rest. Default: 5 for applications, 1 for plain sockets and UCX, with --quick 0.7.")
+          "Seconds of warm-up of each case: at least S, at most four times S, until the JIT"
+              + " compilers are idle. Default: 5 for applications, 1 for sockets and UCX, with"
+              + " --quick 0.7.")
   private Double warmUp;
 
   @Option(
@@ -48,13 +49,14 @@ public final class RepeatOptions {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Measure beside N processes that never rest, on any core: a busy host. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "Run N busy processes beside the benchmark, on any core, to simulate a busy host."
+              + " Default: ${DEFAULT-VALUE}.")
   private int busy;
 
   @Option(
       names = "--quick",
-      description = "One short iteration: to see that everything works, not to quote from.")
+      description =
+          "Run one short iteration, to check that everything works. Do not quote its results.")
   private boolean quick;
 
   @Mixin private PinOptions pin = new PinOptions();

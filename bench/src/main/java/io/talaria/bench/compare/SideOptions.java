@@ -27,8 +27,7 @@ public final class SideOptions {
       fallbackValue = "",
       paramLabel = "HOST:PORT",
       converter = Converter.class,
-      description =
-          "Be the server only, until stopped with Ctrl-C. Default: 0.0.0.0:2998, all addresses.")
+      description = "Run only the server, until Ctrl-C. Default: 0.0.0.0:2998 (all addresses).")
   private HostPort listen;
 
   /** What the two were called before. */
@@ -47,7 +46,7 @@ public final class SideOptions {
       split = ",",
       paramLabel = "HOST[:PORT]",
       converter = Converter.class,
-      description = "Be the client only, of the server there. Default port: 2998.")
+      description = "Run only the client, against the servers given. Default port: 2998.")
   private List<HostPort> remotes = new ArrayList<>();
 
   /** Creates the options; picocli fills them. */

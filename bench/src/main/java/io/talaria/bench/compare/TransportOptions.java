@@ -28,21 +28,21 @@ public final class TransportOptions {
       split = ",",
       paramLabel = "TRANSPORT",
       description =
-          "tcp for the JDK's sockets without Talaria; or what Talaria uses, as"
-              + " talaria.transports: shm, ucx, or both in the order wanted. Default: shm.")
+          "Talaria's transports in order of preference, as in talaria.transports: shm, ucx."
+              + " Or tcp: the JDK's sockets only, without Talaria. Default: shm.")
   private List<String> transports = new ArrayList<>();
 
   @Option(
       names = "--agent",
       paramLabel = "FILE",
-      description = "The agent's jar. Default: dist/talaria.jar.")
+      description = "The agent jar. Default: dist/talaria.jar.")
   private Path agent;
 
   @Option(
       names = "--java-option",
       paramLabel = "OPTION",
       description =
-          "A further option for the JVMs, such as -Xmx1g or -Dtalaria.rules=FILE; may be repeated.")
+          "Additional option for the JVMs, such as -Xmx1g or -Dtalaria.rules=FILE. Repeatable.")
   private List<String> javaOptions = new ArrayList<>();
 
   /** Creates the options; picocli fills them. */

@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Run an ordinary Netty server and client in two JVMs, first on the JDK's sockets, then with"
-          + " Talaria's agent on both; print a table and draw a picture. Takes a minute at most.",
+      "Run a Netty server and client in two JVMs, first on the JDK's sockets, then with Talaria's"
+          + " agent; print a table and draw a picture. Takes up to a minute.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -55,7 +55,7 @@ public final class DemoCommand implements Subcommand {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = "Where to write the picture, SVG. Default: dist/talaria-demo.svg.")
+      description = "The picture to write (SVG). Default: dist/talaria-demo.svg.")
   private Path out;
 
   @Mixin private PinOptions pin;

@@ -39,30 +39,34 @@ public final class BenchmarkServerOptions {
         paramLabel = "HOST:PORT",
         converter = Place.class,
         description =
-            "Serve another machine's observe or bench ucx until interrupted. Default: all"
-                + " addresses, port 13341.")
+            "Run the benchmark server for observe or bench ucx on another machine, until Ctrl-C."
+                + " Default: all addresses, port 13341.")
     private HostPort listen;
 
     @Option(
         names = "--remote",
         paramLabel = "HOST[:PORT]",
         converter = Place.class,
-        description = "Measure towards the machine where --listen runs. Default port: 13341.")
+        description =
+            "Measure against the benchmark server (--listen) on that machine. Default port:"
+                + " 13341.")
     private HostPort remote;
   }
 
   @Option(
       names = "--token",
       paramLabel = "TOKEN",
-      description = "The token that --listen printed; with --listen, the token that it requires.")
+      description =
+          "The token that --listen printed. With --listen: the token that clients must send."
+              + " Default with --listen: random.")
   private String token;
 
   @Option(
       names = {"--java-option", "--jvm"},
       paramLabel = "OPTION",
       description =
-          "A further option for this side's measuring JVMs, such as"
-              + " -Dtalaria.rules=/etc/talaria.rules; may be repeated.")
+          "Additional option for the measuring JVMs of this side, such as"
+              + " -Dtalaria.rules=/etc/talaria.rules. Repeatable.")
   private List<String> javaOptions = List.of();
 
   /** Creates the options; picocli fills them. */

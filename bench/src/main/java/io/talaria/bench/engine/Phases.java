@@ -98,7 +98,7 @@ public final class Phases {
       throw new HarnessException(
           wanted
               ? "the agent did not switch Talaria on"
-              : "Talaria is switched on where plain sockets are to be measured");
+              : "Talaria is active in a JVM that must use the JDK's sockets");
     }
     return each.getLast().release();
   }

@@ -15,11 +15,11 @@ public final class PinOptions {
       paramLabel = "S,C",
       hideParamSyntax = true,
       description =
-          "The cores of servers and of clients. Default: the first two that this process may use,"
-              + " and not two threads of one core if there are others.")
+          "Cores of the server (S) and of the client (C). Default: the first two available cores,"
+              + " preferably of different physical cores.")
   private List<Integer> cores = List.of();
 
-  @Option(names = "--no-pin", description = "Do not pin the JVMs to a core each.")
+  @Option(names = "--no-pin", description = "Do not pin each JVM to a core.")
   private boolean noPin;
 
   /** Creates the options; picocli fills them. */

@@ -112,7 +112,7 @@ final class VerbsNetLink implements Link {
   void awaitConnection(int limitMs) throws IOException {
     try {
       if (!connected.await(limitMs, TimeUnit.MILLISECONDS)) {
-        throw new IOException("nobody has connected within " + limitMs + " ms");
+        throw new IOException("no connection within " + limitMs + " ms");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -30,23 +30,25 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Measure libraries side by side between two JVMs, on one machine or on two, and write a"
-          + " table (CSV), the raw histograms and a report (HTML) with pictures.",
+      "Compare libraries between two JVMs, on one machine or on two. Writes the results as a"
+          + " table (CSV), histograms and an HTML report with pictures.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  talaria observe                           the set quick, here, a minute",
-      "  talaria observe paper --out results       as the papers ran; 50 minutes",
-      "  talaria observe my-run.json               what a file describes",
-      "  talaria observe --check my-run.json       say what it would measure",
-      "  talaria observe --report observations     a report of all earlier runs, side by side",
+      "  talaria observe                        the set quick, on this host, a minute",
+      "  talaria observe paper --out results    experiments of the papers, 50 minutes",
+      "  talaria observe my-run.json            measure what a file describes",
+      "  talaria observe --check my-run.json    print what it would measure",
+      "  talaria observe --report observations  one report of all earlier runs",
       "  talaria observe --jucx jucx-1.12.1.jar with-jucx.json",
-      "  talaria observe --listen                  be the passive one of two machines",
+      "  talaria observe --listen               run the benchmark server",
       "  talaria observe quick --remote 10.1.0.2 --token TOKEN",
       "",
-      "docs/observatory.md tells all. Ctrl-C keeps what is done and writes the report.",
-      "Exit status: 0 if all was measured, 1 if not, 2 for wrong usage."
+      "Ctrl-C keeps the finished cases and writes the report. docs/observatory.md describes the"
+          + " sets and the format of files.",
+      "",
+      "Exit status: 0 all cases measured, 1 not all, 2 wrong usage."
     })
 public final class ObserveCommand implements Subcommand {
   @Spec private CommandSpec spec;
@@ -57,37 +59,40 @@ public final class ObserveCommand implements Subcommand {
       paramLabel = "SET|FILE",
       defaultValue = "quick",
       description =
-          "quick, paper, scaling, neutrino-messages, neutrino-memory, or a file. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "File, or built-in set: quick, paper, scaling, neutrino-messages, neutrino-memory."
+              + " Default: ${DEFAULT-VALUE}.")
   private String plan;
 
-  @Option(names = "--check", description = "Read the description, say what it holds, and end.")
+  @Option(
+      names = "--check",
+      description = "Print what the set or file contains, without measuring.")
   private boolean check;
 
   @Option(
       names = "--out",
       paramLabel = "FOLDER",
       defaultValue = "observations",
-      description = "Where to write; made if it does not exist. Default: ${DEFAULT-VALUE}.")
+      description = "Output folder, created if missing. Default: ${DEFAULT-VALUE}.")
   private Path out;
 
   @Option(
       names = "--report",
       paramLabel = "FOLDER",
       description =
-          "Measure nothing; write report.html of the runs in a folder, side by side; may be"
-              + " repeated.")
+          "Do not measure; write report.html for the runs in FOLDER. Repeat it to compare several"
+              + " folders.")
   private List<Path> reportOf = List.of();
 
   @Option(
       names = "--run",
       paramLabel = "NAME",
-      description = "Which runs --report shows, as results.csv names them; may be repeated.")
+      description =
+          "With --report: a run to include, as named in results.csv. Repeatable. Default: all.")
   private List<String> runs = List.of();
 
   @Option(
       names = "--pictures",
-      description = "With --report: write each picture to a file of its own, too (SVG).")
+      description = "With --report: also write each picture to a file of its own (SVG).")
   private boolean pictures;
 
   @Mixin private BenchmarkServerOptions benchmarkServer = new BenchmarkServerOptions();
@@ -99,13 +104,13 @@ public final class ObserveCommand implements Subcommand {
       paramLabel = "JAR",
       description =
           "The jar of JUCX (org.openucx:jucx from Maven Central) for the binding jucx; with"
-              + " --remote needed on both sides.")
+              + " --remote, needed on both sides.")
   private Path jucx;
 
   @Option(
       names = "--agent",
       paramLabel = "FILE",
-      description = "The agent's jar. Default: dist/talaria.jar.")
+      description = "The agent jar. Default: dist/talaria.jar.")
   private Path agent;
 
   /** Creates the command; picocli fills it. */

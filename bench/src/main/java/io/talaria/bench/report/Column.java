@@ -22,7 +22,7 @@ import java.util.function.Function;
  * @param cell the text for a group
  */
 record Column(String heading, Function<Group, String> cell) {
-  static final String AGAINST_TCP = "against TCP";
+  static final String AGAINST_TCP = "ratio to JDK sockets";
 
   static final String WIRE = "wire / payload";
 

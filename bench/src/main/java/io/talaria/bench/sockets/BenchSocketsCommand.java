@@ -38,11 +38,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Compare plain NIO programs in two JVMs on the JDK's sockets and on Talaria.",
-      "",
-      "Every scenario runs in fresh JVMs, in iterations that alternate between the two. Both run the"
-          + " same program with the same options; Talaria's have the agent, and the run fails if a"
-          + " connection was not accelerated. Shown are medians over the iterations with their range.",
+      "Compare NIO programs in two JVMs on the JDK's sockets and on Talaria. Both run the same"
+          + " programs; Talaria's JVMs have the agent. Fails if a connection was not accelerated.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -51,9 +48,12 @@ import picocli.CommandLine.Spec;
       "  talaria bench sockets --patterns blocking,selectNow,oneway --sizes 16,1K,64K",
       "  talaria bench sockets --iterations 5 --json result.json",
       "  talaria bench sockets --transport ucx --patterns blocking,oneway",
-      "  talaria bench sockets --transport ucx --binding ffm,jucx --jucx jucx-1.18.1.jar",
-      "  talaria bench sockets --java /opt/jdk-17 --transport ucx --binding jucx --jucx jucx.jar",
+      "  talaria bench sockets --transport ucx --binding ffm,jucx --jucx jucx.jar",
+      "  talaria bench sockets --java /opt/jdk-17 --quick",
       "  talaria bench sockets --patterns wake,blocking,select --busy 2",
+      "",
+      "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
+          + " over the iterations, with their range.",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
@@ -84,13 +84,12 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "PATTERN",
       description =
-          "What to measure: blocking, selectNow, select (round trips), oneway, idle (CPU time of"
-              + " idle connections), many (1,000 connections in turn), alloc (bytes allocated a"
-              + " round trip), scale (one busy connection among 10,000: times, memory), wake (round"
-              + " trips with both sides asleep, talaria.spin.ns=0, on a core each and on one), cold"
-              + " (the first second of both JVMs, nothing compiled, and the time from start to"
-              + " 10,000 echoes, on a core each and on one). Default: all but scale, wake and"
-              + " cold.")
+          "What to measure. Round trips: blocking, selectNow, select. One way: oneway. idle: CPU"
+              + " time of idle connections. many: 1,000 connections in turn. alloc: bytes"
+              + " allocated per round trip. scale: time and memory of one busy connection among"
+              + " 10,000. wake: round trips with both sides asleep (talaria.spin.ns=0), on two"
+              + " cores and on one. cold: the first second of new JVMs, and the time from start to"
+              + " 10,000 echoes, on two cores and on one. Default: all but scale, wake and cold.")
   private List<String> patterns = new ArrayList<>();
 
   @Option(
@@ -98,7 +97,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "BYTES",
       converter = SizeConverter.class,
-      description = "Sizes of messages. Default: 16 for round trips, 16 and 64K one way.")
+      description = "Message sizes. Default: 16 for round trips, 16 and 64K one way.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
@@ -106,22 +105,22 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "64",
       description =
-          "Also measure with N connections: each in turn, and an echo in flight on all; 1 for not."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Also measure round trips with N connections: each in turn, and one echo in flight on"
+              + " each. 1 skips this. Default: ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(
       names = "--idle-connections",
       paramLabel = "N",
       defaultValue = "100",
-      description = "Connections of the pattern idle. Default: ${DEFAULT-VALUE}.")
+      description = "Number of connections of the pattern idle. Default: ${DEFAULT-VALUE}.")
   private int idleConnections;
 
   @Option(
       names = "--many-connections",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "Connections of the pattern many. Default: ${DEFAULT-VALUE}.")
+      description = "Number of connections of the pattern many. Default: ${DEFAULT-VALUE}.")
   private int manyConnections;
 
   @Option(
@@ -129,14 +128,15 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "10000",
       description =
-          "Connections of the pattern scale. On Talaria each takes 4 KiB of /dev/shm; both sides"
-              + " need a descriptor each, and the client a port. Default: ${DEFAULT-VALUE}.")
+          "Number of connections of the pattern scale. Each needs a file descriptor on both sides"
+              + " and a port of the client, and on Talaria 4 KiB of /dev/shm. Default:"
+              + " ${DEFAULT-VALUE}.")
   private int scaleConnections;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "How long to measure a scenario, after its warm-up. Default: 2.")
+      description = "Seconds to measure each case after its warm-up. Default: 2, with --quick 0.7.")
   private Double seconds;
 
   @Option(
@@ -144,8 +144,8 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "BINDING",
       description =
-          "With --transport ucx: how Talaria reaches UCX, ffm, jucx, or both in one run, with their"
-              + " ratio. Default: ffm.")
+          "With --transport ucx: the binding to UCX, ffm or jucx; or both, to compare them."
+              + " Default: ffm.")
   private List<String> bindings = new ArrayList<>();
 
   @Option(
@@ -158,11 +158,11 @@ public final class BenchSocketsCommand implements Callable<Integer> {
       names = "--java",
       paramLabel = "HOME",
       description =
-          "The Java that measures and is measured, 17 or newer. Default: the one that runs this"
+          "Home of the Java that runs the whole benchmark, 17 or newer. Default: the Java of this"
               + " command.")
   private Path java;
 
-  @Option(names = "--no-ucx", description = "Leave ucx_perftest out, even if it is installed.")
+  @Option(names = "--no-ucx", description = "Do not run ucx_perftest for comparison.")
   private boolean noUcx;
 
   @Mixin private TransportOptions transports;

@@ -39,11 +39,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Measure UCX from Java between two processes, beside ucx_perftest on the same transport.",
-      "",
-      "Each case is measured between two new JVMs, five times after its warm-up, of which the"
-          + " median counts. Each iteration runs ucx_perftest before and after; shown are medians over"
-          + " the iterations with their range, and the median of the iterations' ratios.",
+      "Measure UCX from Java between two processes, and ucx_perftest on the same transport.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -52,9 +48,14 @@ import picocli.CommandLine.Spec;
       "  talaria bench ucx --operations tag,put --sizes 16,4K,1M --iterations 5",
       "  talaria bench ucx --operations atomics --measures latency --json result.json",
       "",
-      "Between two hosts, over a network that is trusted:",
-      "  there: talaria bench ucx --listen",
-      "  here:  talaria bench ucx --remote HOST --token (what it printed there)",
+      "Between two hosts, on a trusted network:",
+      "  server: talaria bench ucx --listen",
+      "  client: talaria bench ucx --remote HOST --token TOKEN (printed by the server)",
+      "",
+      "Each iteration measures each case between two new JVMs five times after the warm-up and"
+          + " takes the median. It runs ucx_perftest before and after. Results are medians over"
+          + " the iterations, with their range; the ratio is the median of the ratios of the"
+          + " iterations.",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict), 69"
           + " UCX is missing."
@@ -74,8 +75,8 @@ public final class BenchUcxCommand implements Callable<Integer> {
       description =
           "What to measure: tag, tag-sync, stream (received into a buffer), stream-data (received"
               + " in place), put, get, am (active messages), add, and, or, xor, fetch-add,"
-              + " fetch-and, fetch-or, fetch-xor, swap, compare-and-swap; or atomics, all. Default:"
-              + " tag,stream,put.")
+              + " fetch-and, fetch-or, fetch-xor, swap, compare-and-swap; atomics for all atomic"
+              + " operations, or all. Default: tag,stream,put.")
   private List<String> operations = new ArrayList<>();
 
   @Option(
@@ -91,8 +92,8 @@ public final class BenchUcxCommand implements Callable<Integer> {
       paramLabel = "BYTES",
       converter = SizeConverter.class,
       description =
-          "Sizes of messages. Default: 8 to 1M in eight steps; with --quick 16 and 64K. Atomics"
-              + " have 4 and 8.")
+          "Message sizes. Default: eight sizes from 8 to 1M; with --quick 16 and 64K. Atomic"
+              + " operations have sizes 4 and 8.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
@@ -100,27 +101,27 @@ public final class BenchUcxCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Threads, each with a connection of its own. More than one are not pinned."
+          "Number of threads, each with its own connection. More than one are not pinned."
               + " Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "How long to measure a case, after its warm-up. Default: 1, with --quick 0.7.")
+      description = "Seconds to measure each case after its warm-up. Default: 1, with --quick 0.7.")
   private Double seconds;
 
   @Option(
       names = "--transports",
       paramLabel = "LIST",
       description =
-          "UCX_TLS of both sides and of ucx_perftest, such as rc or posix,self. Default: on one"
-              + " host "
+          "UCX_TLS of both sides and of ucx_perftest, such as rc or posix,self. Default on one"
+              + " host: "
               + UcxPerftest.SHARED_MEMORY
-              + ", between two what UCX chooses.")
+              + "; between two: UCX chooses.")
   private String transports;
 
-  @Option(names = "--no-perftest", description = "Leave ucx_perftest out, even if it is installed.")
+  @Option(names = "--no-perftest", description = "Do not run ucx_perftest for comparison.")
   private boolean noPerftest;
 
   @Mixin private BenchmarkServerOptions benchmarkServer = new BenchmarkServerOptions();

@@ -126,7 +126,7 @@ class HtmlReportTest {
   @Test
   void theTableComparesWithTcpAndNamesAreExplained() {
     assertThat(page())
-        .contains("<th>against TCP</th>", "<td>1.00×</td>")
+        .contains("<th>ratio to JDK sockets</th>", "<td>1.00×</td>")
         .contains("<dt>nio</dt><dd>SocketChannel, blocking", "<dt>shm</dt><dd>Talaria on shared")
         .contains("<dt>wire / payload</dt>")
         .doesNotContain("<dt>netty</dt>");
@@ -138,7 +138,7 @@ class HtmlReportTest {
         new Results(
             "one", List.of(), List.of(Rows.throughput(SocketTransport.SHM, 1, 1, 1)), List.of());
     assertThat(new HtmlReport("one", List.of(once)).page())
-        .doesNotContain("standard deviation", "against TCP</th>", "class=\"bar\"");
+        .doesNotContain("standard deviation", "ratio to JDK sockets</th>", "class=\"bar\"");
   }
 
   @Test

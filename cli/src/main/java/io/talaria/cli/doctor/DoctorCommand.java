@@ -29,22 +29,16 @@ import picocli.CommandLine.TypeConversionException;
     name = "doctor",
     mixinStandardHelpOptions = true,
     description = {
-      "Says what this machine can do, what is missing, and what to do about it. It makes the run-time and the"
-          + " shared-memory directory if they do not exist, as a program with Talaria would.",
-      "",
-      "With --connect or --pid: why connections to a place, or of a process, are not accelerated. It asks the"
-          + " counters files of the processes that live, and what the kernel tells of them, names"
-          + " what differs between the two ends, and what to do about it.",
-      "",
-      "With --nodes: which nodes of messaging are reached from here, by which transport, and why not by"
-          + " another. It connects to them as a node of their cluster, and sends nothing.",
+      "Checks what this machine supports, reports what is missing, and says how to fix it."
+          + " Creates the run-time and shared-memory directories if they are missing, as a program"
+          + " with Talaria does.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Shared memory between processes of this host works; with --connect and --pid: nothing is"
-          + " amiss; with --nodes: all are reached.",
-      "1:It does not; or something is amiss.",
+      "0:Shared memory between processes of this host works; with --connect and --pid: no problem"
+          + " was found; with --nodes: all nodes can be reached.",
+      "1:Otherwise.",
       "2:Wrong usage."
     },
     footer = {
@@ -56,7 +50,13 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria doctor --connect localhost:9092",
       "  talaria doctor --pid 4994 --dir /run/talaria",
       "  talaria doctor --nodes nodes.txt --cluster shop --key /etc/talaria.key",
-      "  talaria doctor --json"
+      "  talaria doctor --json",
+      "",
+      "--connect and --pid read the counters files of running processes and what the kernel"
+          + " reports about them, compare both ends, and say what to do about differences.",
+      "",
+      "--nodes reports which nodes of messaging can be reached, by which transport, and why not"
+          + " by the others. It connects as a node of their cluster, and sends no messages."
     })
 public final class DoctorCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -64,38 +64,39 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "The run-time directory to look at, as in -Dtalaria.dir.")
+      description = "The run-time directory, as in -Dtalaria.dir (default: /tmp/talaria-UID).")
   private Path dir;
 
   @Option(
       names = "--shm-dir",
       paramLabel = "DIR",
-      description = "The shared-memory directory to look at, as in -Dtalaria.shm.dir.")
+      description =
+          "The shared-memory directory, as in -Dtalaria.shm.dir (default: /dev/shm/talaria-UID).")
   private Path shmDir;
 
   @Option(
       names = "--agent",
       paramLabel = "FILE",
-      description = "The agent's jar (default: dist/talaria.jar).")
+      description = "The agent jar (default: dist/talaria.jar).")
   private Path agent;
 
   @Option(
       names = "--rules",
       paramLabel = "FILE",
-      description = "The file of rules for other hosts, as in -Dtalaria.rules.")
+      description = "The rules file for connections between hosts, as in -Dtalaria.rules.")
   private Path rules;
 
   @Option(
       names = "--key",
       paramLabel = "FILE",
-      description = "The key that hosts share, as in -Dtalaria.key.")
+      description = "The key file that the hosts share, as in -Dtalaria.key.")
   private Path key;
 
   @Option(
       names = "--cluster",
       paramLabel = "NAME",
       description =
-          "The cluster of the nodes of --nodes, as in NodeOptions.cluster (default: empty).")
+          "With --nodes: the cluster of the nodes, as in NodeOptions.cluster (default: empty).")
   private String cluster;
 
   @Mixin private JsonOption json = new JsonOption();
@@ -125,8 +126,8 @@ public final class DoctorCommand implements Callable<Integer> {
         paramLabel = "FILE",
         required = true,
         description =
-            "Which nodes of messaging are reached? A line ID HOST:PORT for each. With --cluster,"
-                + " and --key if they have one. Needs Java 25.")
+            "Report which nodes of messaging can be reached; FILE has a line ID HOST:PORT for"
+                + " each. Use --cluster, and --key if they have one. Needs Java 25.")
     private Path nodes;
   }
 
@@ -148,7 +149,7 @@ public final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (cluster != null && (question == null || question.nodes == null)) {
-      throw new ParameterException(spec.commandLine(), "--cluster is for --nodes");
+      throw new ParameterException(spec.commandLine(), "--cluster needs --nodes");
     }
     if (question != null && question.nodes != null) {
       return nodes();

@@ -38,8 +38,8 @@ final class Inquiry {
   private static final String SERVER = "server";
   private static final int MAX_NAMED = 3;
   private static final String NOT_SEEN =
-      "Talaria is switched on there, but this connection is none of its: made by java.net.Socket"
-          + " without talaria.sockets, by an asynchronous channel, or by a native transport";
+      "Talaria is active there, but this connection does not use it: it was created by"
+          + " java.net.Socket without talaria.sockets, by an asynchronous channel, or by a native transport";
   private static final String NOT_SEEN_HINT =
       "Set talaria.sockets=true for java.net.Socket; see docs/limits.md for the rest.";
 
@@ -202,13 +202,13 @@ final class Inquiry {
       findings.add(
           Finding.missing(
               SERVER,
-              "nobody listens at port " + port + " in this network namespace",
+              "no process listens on port " + port + " in this network namespace",
               "Start the server, or ask inside its container or namespace."));
     } else if (facts == null) {
       findings.add(
           Finding.warn(
               SERVER,
-              "a process of user " + row.user() + " listens, which this user may not look at",
+              "the listener belongs to user " + row.user() + ", whose processes cannot be inspected",
               row.user() == ownUser()
                   ? "Ask as root, or inside its container."
                   : Reason.OTHER_USER.hint()));
@@ -220,9 +220,9 @@ final class Inquiry {
               ? Finding.warn(
                   SERVER,
                   facts
-                      + " listens; Talaria is switched on there, but this listener is none of its:"
-                      + " made by java.net.ServerSocket without talaria.sockets, by an"
-                      + " asynchronous channel, or by a native transport",
+                      + " listens with Talaria, but this listener does not use it: it was created by"
+                      + " java.net.ServerSocket without talaria.sockets, by an asynchronous"
+                      + " channel, or by a native transport",
                   "Set talaria.sockets=true for java.net.ServerSocket; see docs/limits.md for the"
                       + " rest.")
               : Finding.warn(SERVER, texts(found), hints(found)));
@@ -347,7 +347,7 @@ final class Inquiry {
       findings.add(
           Finding.warn(
               "process",
-              facts + " is of user " + facts.user() + ", and this user may not look at it",
+              facts + " belongs to user " + facts.user() + " and cannot be inspected",
               "Ask as that user, or as root."));
       return;
     }

@@ -65,7 +65,7 @@ final class RendezvousCheck {
           found.add(service + " at " + port);
         }
       } else if (named.size() <= FEW_PORTS && listening.containsKey(port)) {
-        taken.add(port + " (for " + service + ", where nothing listens)");
+        taken.add(port + " (for " + service + ", which has no listener)");
       }
     }
     if (!taken.isEmpty()) {
@@ -77,7 +77,7 @@ final class RendezvousCheck {
     return Finding.ok(
         NAME,
         found.isEmpty()
-            ? "no service that a bind rule names listens now"
+            ? "no service of a bind rule is listening now"
             : String.join("; ", found));
   }
 

@@ -16,8 +16,8 @@ public final class JsonOption {
       arity = "0..1",
       fallbackValue = STANDARD_OUTPUT,
       description =
-          "JSON in a line, or in a file that is replaced as a whole (described in docs/seeing.md and"
-              + " docs/monitor.md).")
+          "Print one line of JSON, or write it to FILE, which is replaced atomically"
+              + " (docs/seeing.md and docs/monitor.md describe it).")
   private String place;
 
   /** Creates it; picocli fills it in. */

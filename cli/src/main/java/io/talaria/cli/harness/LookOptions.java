@@ -25,11 +25,11 @@ public final class LookOptions {
       arity = "0..1",
       fallbackValue = "1",
       description =
-          "Refresh so often until interrupted, each second if no number is given. On a terminal in"
-              + " place, as many rows as it holds, else table after table.")
+          "Refresh every SECONDS (default: 1) until interrupted. On a terminal it updates in"
+              + " place, with as many rows as fit; otherwise it prints table after table.")
   private Double watchSeconds;
 
-  @Option(names = "--count", paramLabel = "N", description = "End --watch after so many tables.")
+  @Option(names = "--count", paramLabel = "N", description = "Exit after N refreshes of --watch.")
   private Integer count;
 
   @Mixin private JsonOption json = new JsonOption();
@@ -40,8 +40,8 @@ public final class LookOptions {
       arity = "0..1",
       fallbackValue = JsonOption.STANDARD_OUTPUT,
       description =
-          "The text format of Prometheus, or a file of it that is replaced each time, as"
-              + " node_exporter's textfile collector wants it.")
+          "Print the Prometheus text format, or write it to FILE, which is replaced atomically,"
+              + " for node_exporter's textfile collector.")
   private String prometheus;
 
   /** Creates it; picocli fills it in. */
@@ -64,7 +64,7 @@ public final class LookOptions {
       throw bad("--count " + count + " is less than 1");
     }
     if (wantsJson() && wantsPrometheus()) {
-      throw bad("--json and --prometheus are two ways to hand out; choose one");
+      throw bad("--json and --prometheus exclude each other");
     }
   }
 

@@ -18,32 +18,32 @@ public final class FabricChoice {
       names = "--from",
       paramLabel = "DEVICE[/PORT]",
       description =
-          "With --fabric: the adapter of this host to ask from (default: the first with an active"
-              + " port).")
+          "With --fabric: the adapter of this host that sends the queries (default: the first"
+              + " with an active port).")
   private String from;
 
   @Option(
       names = "--timeout-ms",
       paramLabel = "MS",
-      description = "With --fabric: how long an answer is waited for (default: 100).")
+      description = "With --fabric: milliseconds to wait for each response (default: 100).")
   private Integer timeoutMs;
 
   @Option(
       names = "--tries",
       paramLabel = "N",
-      description = "With --fabric: how often a question is sent (default: 2).")
+      description = "With --fabric: how often to send a query before giving up (default: 2).")
   private Integer tries;
 
   @Option(
       names = "--max-hops",
       paramLabel = "N",
-      description = "With --fabric: how many switches away (default: the whole fabric).")
+      description = "With --fabric: maximum distance, in switches (default: the whole fabric).")
   private Integer maxHops;
 
   @Option(
       names = "--queries",
       paramLabel = "N",
-      description = "With --fabric: at most so many messages a second (default: 200).")
+      description = "With --fabric: maximum number of queries per second (default: 200).")
   private Integer queries;
 
   /** Creates it; picocli fills it in. */
@@ -63,7 +63,7 @@ public final class FabricChoice {
                     ? "--tries"
                     : maxHops != null ? "--max-hops" : queries != null ? "--queries" : null;
     if (wrong != null) {
-      throw new ParameterException(command, wrong + " is about --fabric, which is not there");
+      throw new ParameterException(command, wrong + " needs --fabric");
     }
   }
 

@@ -23,36 +23,40 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     subcommands = ResetCommand.class,
     description = {
-      "The ports of this host, InfiniBand, RoCE and Ethernet, and what they count; with --fabric"
-          + " those of the InfiniBand fabric around it. Reads only: see reset.",
+      "Show the InfiniBand, RoCE and Ethernet ports of this host and their counters, or with"
+          + " --fabric the ports of the InfiniBand fabric. It changes nothing; only ports reset"
+          + " does.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Shown.",
-      "1:A file cannot be written, or a port not be served on.",
+      "0:Success.",
+      "1:A file cannot be written, or the port of --serve is not available.",
       "2:Wrong usage.",
-      "69:A device that is named is not here; with --fabric, the fabric cannot be asked."
+      "69:A named device does not exist, the fabric cannot be queried, or Java is older than 25."
     },
     footerHeading = "%nColumns:%n",
     footer = {
-      "  in, out    bytes received and sent since the counters began; .../s in a second (--watch)",
-      "  errors     what should not happen; (+N) in the last interval",
-      "  waits      time, or signs, of congestion",
-      "  note       stuck: stands at its maximum until it is reset; was reset: fell, so that there"
-          + " is no rate for one interval",
-      "A RoCE port and its network interface are two rows that count the same wire, each its own"
-          + " way: do not add them. docs/monitor.md tells of counters and their units.",
+      "  in, out    bytes received and sent since the counters started at 0",
+      "  .../s      the same per second, since the last refresh (with --watch)",
+      "  errors     error counters; (+N) is the increase since the last refresh",
+      "  waits      time spent waiting to send, or other signs of congestion",
+      "  note       stuck: the counter is at its maximum until it is reset",
+      "             was reset: the counter decreased, so there is no rate this time",
+      "",
+      "A RoCE port and its network interface are two rows that count the same traffic in"
+          + " different ways; do not add them. docs/monitor.md explains the counters and their"
+          + " units.",
       "",
       "Examples:",
       "  talaria ports                          the ports of this host",
-      "  talaria ports mlx5_0 --watch           one device, each second",
+      "  talaria ports mlx5_0 --watch           one device, every second",
       "  talaria ports eth0 --counters          every counter of an interface",
-      "  talaria ports --fabric                 all ports with a link in the InfiniBand fabric",
+      "  talaria ports --fabric                 all ports of the fabric with a link",
       "  talaria ports --json ports.json        for a script",
       "  talaria ports --watch 15 --prometheus /var/lib/node_exporter/talaria.prom",
       "  talaria ports --serve 9619             http://127.0.0.1:9619/metrics",
-      "  talaria ports reset --yes Switch1/3    sets the counters of a remote port to 0"
+      "  talaria ports reset --yes Switch1/3    reset the counters of a port"
     })
 public final class PortsCommand implements Callable<Integer> {
   private static final int JAVA = 25;
@@ -65,24 +69,27 @@ public final class PortsCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "NAME",
       description =
-          "Devices, interfaces or nodes, or ports of them as DEVICE/NUMBER (default: all that carry"
-              + " something). They stand before options with a value that may be left out.")
+          "Devices, interfaces or nodes, or one of their ports as DEVICE/NUMBER (default: all"
+              + " ports in use). Put names before --watch, --json and --prometheus, which would"
+              + " take a name as their value.")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--fabric", description = "Ports of the fabric instead of this host's.")
+  @Option(
+      names = "--fabric",
+      description = "Show the ports of the InfiniBand fabric instead of this host's.")
   private boolean ofFabric;
 
   @Option(
       names = {"-a", "--all"},
       description =
-          "Loopback, dummies, tunnels and unused interfaces, too; with --fabric also ports without"
-              + " a link.")
+          "Include loopback, dummy, tunnel and unused interfaces; with --fabric, ports without a"
+              + " link.")
   private boolean all;
 
-  @Option(names = "--counters", description = "Every counter by itself.")
+  @Option(names = "--counters", description = "Show every counter in its own row.")
   private boolean counters;
 
-  @Option(names = "--bits", description = "Rates in bits a second.")
+  @Option(names = "--bits", description = "Show rates in bits per second instead of bytes.")
   private boolean bits;
 
   @Mixin private LookOptions look = new LookOptions();
@@ -91,15 +98,16 @@ public final class PortsCommand implements Callable<Integer> {
       names = "--serve",
       paramLabel = "[HOST:]PORT",
       description =
-          "Serve that format as GET /metrics until interrupted, on this host's loopback address"
-              + " unless another is given.")
+          "Serve Prometheus metrics at GET /metrics until interrupted (default HOST: 127.0.0.1).")
   private String serve;
 
   @Option(
       names = "--sys",
       paramLabel = "DIR",
       defaultValue = "/sys",
-      description = "What stands for /sys, for example that of a container's host (default: /sys).")
+      description =
+          "Directory to read instead of /sys, for example the host's /sys in a container"
+              + " (default: /sys).")
   private Path sys;
 
   /** Creates the command; picocli fills it in. */
@@ -136,14 +144,14 @@ public final class PortsCommand implements Callable<Integer> {
 
   private Wishes check() {
     if (serve != null && look.forMachines()) {
-      throw bad("--json, --prometheus and --serve are three ways to hand out; choose one");
+      throw bad("--json, --prometheus and --serve exclude each other");
     }
     look.check(MIN_S);
     if (serve != null && look.watching()) {
-      throw bad("--serve looks when it is asked; --watch is not for it");
+      throw bad("--serve reads the ports at each request and takes no --watch");
     }
     if (counters && (look.forMachines() || serve != null)) {
-      throw bad("--counters is for the table; all counters are in the other formats anyway");
+      throw bad("--counters is for the table; the other formats always have all counters");
     }
     if (!ofFabric) {
       fabric.refuseWithoutFabric(spec.commandLine());

@@ -19,17 +19,17 @@ import picocli.CommandLine.Spec;
     name = "reset",
     mixinStandardHelpOptions = true,
     description = {
-      "Sets the counters of ports of the InfiniBand fabric to 0, for everybody who looks at them."
-          + " That is what a counter that is stuck needs. The kernel has no way to reset those of"
-          + " this host in /sys; this host's InfiniBand ports are reset as ports of the fabric.",
+      "Reset the counters of ports of the InfiniBand fabric to 0, for all programs that read"
+          + " them. A stuck counter counts again only after a reset. The kernel cannot reset"
+          + " counters in /sys; reset InfiniBand ports of this host as ports of the fabric.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:All are reset.",
-      "1:One is not.",
-      "2:Wrong usage, or no --yes.",
-      "69:The fabric cannot be asked, or nobody has that name."
+      "0:All ports were reset.",
+      "1:A port could not be reset.",
+      "2:Wrong usage, or --yes is missing.",
+      "69:The fabric cannot be queried, there is no port of that name, or Java is older than 25."
     },
     footer = {
       "",
@@ -43,13 +43,13 @@ public final class ResetCommand implements Callable<Integer> {
 
   @Mixin private FabricChoice fabric = new FabricChoice();
 
-  @Parameters(paramLabel = "NAME", description = "Nodes, or ports of them as NODE/NUMBER.")
+  @Parameters(paramLabel = "NAME", description = "Nodes, or one of their ports as NODE/NUMBER.")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--everything", description = "All ports that have a link.")
+  @Option(names = "--everything", description = "Reset all ports that have a link.")
   private boolean everything;
 
-  @Option(names = "--yes", description = "Really do it.")
+  @Option(names = "--yes", description = "Confirm the reset; required.")
   private boolean yes;
 
   /** Creates the command; picocli fills it in. */

@@ -31,14 +31,18 @@ final class FilterOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
-  @Option(names = "--pid", paramLabel = "PID", split = ",", description = "Only this process.")
+  @Option(
+      names = "--pid",
+      paramLabel = "PID",
+      split = ",",
+      description = "Only processes with this ID.")
   private List<Long> pids = new ArrayList<>();
 
   @Option(
       names = "--program",
       paramLabel = "TEXT",
       split = ",",
-      description = "Only programs whose name contains this.")
+      description = "Only programs whose name contains TEXT.")
   private List<String> programs = new ArrayList<>();
 
   @Option(
@@ -73,14 +77,16 @@ final class FilterOptions {
       names = "--role",
       paramLabel = "ROLE",
       split = ",",
-      description = "Only client, accepted or listener.")
+      description = "Only connections with this role: client, accepted or listener.")
   private List<String> roles = new ArrayList<>();
 
   @Option(
       names = "--state",
       paramLabel = "STATE",
       split = ",",
-      description = "Only listening, negotiating, accelerated or not-accelerated.")
+      description =
+          "Only connections in this state: listening, negotiating, accelerated or"
+              + " not-accelerated.")
   private List<String> states = new ArrayList<>();
 
   FilterOptions() {}

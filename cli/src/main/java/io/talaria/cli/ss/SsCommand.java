@@ -24,32 +24,32 @@ import picocli.CommandLine.Spec;
     name = "ss",
     mixinStandardHelpOptions = true,
     description = {
-      "The live view of the connections of all Talaria processes of this user on this host, with transport"
-          + " and reason. It reads their counters files and disturbs nobody.",
+      "List the connections of all Talaria processes of this user on this host, with their"
+          + " transport and its reason. It only reads the processes' counters files.",
       ""
     },
     footerHeading =
-        "%nFilters (address, transport, pid, port, program, reason, role, state): several values of one,"
-            + " in turn or separated by commas, widen the choice; several filters narrow it."
+        "%nSeveral values of a filter (separated by commas, or by repeating the option) match any of"
+            + " them; a row must match all filters."
             + "%n%nColumns:%n",
     footer = {
       "  transport  what carries the bytes: tcp, shm (shared memory) or ucx",
-      "  detail     more of the transport: the sizes of its rings, or what UCX has chosen",
-      "  reason     why it is that transport; the lines below the table say it in words",
-      "  in, out    bytes read and written so far, on all transports together",
+      "  detail     the sizes of the rings (shm), or the transports that UCX chose",
+      "  reason     why the connection has this transport; explained below the table",
+      "  in, out    bytes read and written so far, on all transports",
       "  stalls     writes that found no space",
       "  wakeups    wake-ups sent to a sleeping peer / received from it",
-      "  .../s      the same in a second, since the last refresh (--watch)",
+      "  .../s      the same per second, since the last refresh (with --watch)",
       "",
       "Examples:",
-      "  talaria ss                            what is connected now",
-      "  talaria ss --watch                    the busiest first, refreshed each second",
-      "  talaria ss -w 5 --sort stalls         who waits for space, every 5 seconds",
-      "  talaria ss --state not-accelerated    what is not accelerated, and why",
+      "  talaria ss                            all connections",
+      "  talaria ss --watch                    the busiest first, every second",
+      "  talaria ss -w 5 --sort stalls         writers that wait for space, every 5 s",
+      "  talaria ss --state not-accelerated    connections on TCP, and why",
       "  talaria ss --program kafka --port 9092 --role accepted",
       "  talaria ss --reason peer-not-accelerated,no-offer",
       "  talaria ss --pid 4711 --json          one process, for a script",
-      "  talaria ss --watch 10 --count 6 --json >> log  a line every 10 s for a minute",
+      "  talaria ss --watch 10 --count 6 --json >> log  one line every 10 s for 1 min",
       "  talaria ss --nodes                    nodes of messaging and their peers",
       "  talaria ss --watch 15 --prometheus /var/lib/node_exporter/talaria.prom"
     })
@@ -67,23 +67,21 @@ public final class SsCommand implements Callable<Integer> {
       names = "--sort",
       paramLabel = "KEY",
       description =
-          "Order of the rows: process, bytes, rate, stalls, wakeups or age, the most first (default:"
+          "Sort rows by process, bytes, rate, stalls, wakeups or age, largest first (default:"
               + " rate with --watch, else process).")
   private String sortName;
 
   @Option(
       names = "--nodes",
       description =
-          "Nodes of messaging and their peers instead of connections; with --watch and --json, and"
-              + " without filters.")
+          "List nodes of messaging and their peers instead of connections. Works with --watch and"
+              + " --json, not with filters.")
   private boolean nodes;
 
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description =
-          "The run-time directory of the processes, if they have another talaria.dir than"
-              + " /tmp/talaria-UID.")
+      description = "The run-time directory, as in -Dtalaria.dir (default: /tmp/talaria-UID).")
   private Path dir;
 
   /** Creates the command; picocli fills it in. */

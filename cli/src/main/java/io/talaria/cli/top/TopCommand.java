@@ -20,36 +20,36 @@ import picocli.CommandLine.Spec;
     name = "top",
     mixinStandardHelpOptions = true,
     description = {
-      "Ports and their rates in a live view: all in a table, up to four side by side with"
-          + " the last minute, the fabric around this host, and the accelerated connections as ss"
-          + " shows them. Nothing is changed or reset.",
+      "Show ports and their rates in a live view: a table of all ports, up to four ports side by"
+          + " side with the last minute, the fabric, and the accelerated connections. It changes"
+          + " nothing.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Left by q.",
+      "0:Quit with q.",
       "1:Failed.",
       "2:Wrong usage.",
-      "69:This needs Java 25.",
+      "69:Java is older than 25.",
       "130:Interrupted by Ctrl-C."
     },
     footerHeading = "%nKeys:%n",
     footer = {
       "  1 2 3 4      ports, side by side, fabric, connections",
-      "  arrows       move; space chooses a port, enter shows the chosen side by side",
-      "  s u e        order; bits or bytes; only ports with errors",
+      "  arrows       move; space selects a port, enter shows the selected side by side",
+      "  s u e        sort order; bits or bytes; only ports with errors",
       "  + - p        slower, faster, pause",
-      "  z r          count errors from now on; look for new ports",
-      "  h q          help; leave",
+      "  z r          count errors from now on; search for new ports",
+      "  h q          help; quit",
       "",
-      "Without a terminal, or on a dumb one, it prints what talaria ports --watch prints. With"
-          + " NO_COLOR set there are no colours.",
+      "If standard output is not a terminal, or a dumb one, it prints the same as talaria ports"
+          + " --watch. NO_COLOR disables colours.",
       "",
       "Examples:",
       "  talaria top                      this host",
       "  talaria top --watch 0.5 --screen side",
-      "  talaria top --fabric             the fabric, too, also where no port is InfiniBand's",
-      "  talaria top --screen connections what is accelerated, refreshed"
+      "  talaria top --fabric             with the fabric, from any port",
+      "  talaria top --screen connections the accelerated connections"
     })
 public final class TopCommand implements Callable<Integer> {
   private static final int JAVA = 25;
@@ -63,39 +63,41 @@ public final class TopCommand implements Callable<Integer> {
   @Option(
       names = "--fabric",
       description =
-          "Ask the fabric. Without this it is asked if a port of this host is InfiniBand's.")
+          "Query the fabric even if this host has no InfiniBand port (default: only if it has"
+              + " one).")
   private boolean ofFabric;
 
   @Option(
       names = {"-a", "--all"},
-      description = "Loopback, dummies, tunnels and unused interfaces, too.")
+      description = "Include loopback, dummy, tunnel and unused interfaces.")
   private boolean all;
 
   @Option(
       names = {"-w", "--watch", "-i", "--interval"},
       paramLabel = "SECONDS",
       defaultValue = "1",
-      description = "How often to look: 0.2, 0.5, 1, 2, 5 or 10 (default: 1).")
+      description = "Seconds between refreshes: 0.2, 0.5, 1, 2, 5 or 10 (default: 1).")
   private double seconds;
 
   @Option(
       names = "--screen",
       paramLabel = "NAME",
       defaultValue = "ports",
-      description = "What to begin with: ports, side, fabric or connections (default: ports).")
+      description =
+          "The first screen: ports, side (side by side), fabric or connections (default: ports).")
   private String screen;
 
   @Option(
       names = "--sys",
       paramLabel = "DIR",
       defaultValue = "/sys",
-      description = "What stands for /sys (default: /sys).")
+      description = "Directory to read instead of /sys (default: /sys).")
   private Path sys;
 
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "The run-time directory of the processes, as in talaria ss.")
+      description = "The run-time directory, as in -Dtalaria.dir (default: /tmp/talaria-UID).")
   private Path dir;
 
   /** Creates the command; picocli fills it in. */

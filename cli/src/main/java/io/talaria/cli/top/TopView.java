@@ -179,7 +179,7 @@ final class TopView {
           "s              next order: name, in, out, errors",
           "u              bytes or bits a second",
           "+ -            slower or faster: 0.2 to 10 s",
-          "p              pause, and go on",
+          "p              pause or resume",
           "z              count errors from now on (nothing is reset)",
           "e              only ports with errors, or all",
           "r              look for new ports, and discover the fabric again",

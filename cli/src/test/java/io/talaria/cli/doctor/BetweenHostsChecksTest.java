@@ -185,7 +185,7 @@ class BetweenHostsChecksTest {
     assertFinding(
         RendezvousCheck.ports(here()),
         Status.WARN,
-        "19093 (for 9093, where nothing listens)",
+        "19093 (for 9093, which has no listener)",
         "talaria.rendezvous.offset");
     listens(9093, 2, "10");
     assertFinding(RendezvousCheck.ports(here()), Status.WARN, "has 19093 (for 9093) /");

@@ -107,7 +107,7 @@ class InquiryTest {
   void aPortWhereNobodyListens() throws Exception {
     Answer answer = ask(8080);
     assertThat(answer.good()).isFalse();
-    assertThat(answer.text()).contains("nobody listens at port 8080", "stay on TCP");
+    assertThat(answer.text()).contains("no process listens on port 8080", "stay on TCP");
   }
 
   @Test
@@ -133,7 +133,7 @@ class InquiryTest {
   void aServerOfAnotherUserThatCannotBeLookedAt() throws Exception {
     system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 65534, 77));
     assertThat(ask(8080).text())
-        .contains("a process of user 65534 listens", Reason.OTHER_USER.hint());
+        .contains("the listener belongs to user 65534", Reason.OTHER_USER.hint());
   }
 
   @Test

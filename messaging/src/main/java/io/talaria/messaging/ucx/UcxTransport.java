@@ -668,7 +668,7 @@ public final class UcxTransport implements NetworkTransport {
       if (fresh) {
         open(peer, made, address(from), peer.token, tokenOut);
       } else if (!peer.isOpen() || made != peer.made) {
-        throw new IOException("there is no endpoint to go on with");
+        throw new IOException("the endpoint to continue with does not exist");
       }
     } finally {
       exit();

@@ -23,30 +23,33 @@ final class Options {
 
       Starts N ranks of a program written for the mpiJava API (package mpi), on this host or others.
 
-        -np N, -n N       how many ranks
-        -dev NAME         auto (shm inside a host, nio between hosts: the default), shm, nio (TCP),
-                          ucx (whatever UCX drives) or sm (a thread a rank, one JVM)
-        -host H:N[,H:N]   hosts and how many ranks each may take (1 if not said), filled in order
-        -hostfile FILE    the same, a host a line: «node1 slots=4» or «node1:4»; # begins a comment
-        -oversubscribe    allow more ranks than that
-        -rsh CMD          start agents by CMD HOST 'COMMAND' (ssh -o BatchMode=yes)
-        -java PATH        java on the other hosts (the same path as here)
-        -init-timeout S   how long ranks may take to Init once the first is there (60)
-        -cp PATH          class path of the program (CLASSPATH, or the current directory)
-        -label            put [rank] before each line of output
-        -timeout S        end the job after S seconds, with status 124, and say who waits for whom
-        -check            compare what all ranks call before each collective, and name who differs
+        -np N, -n N       number of ranks
+        -dev NAME         device: auto, shm, nio (TCP), ucx (a transport that UCX chooses) or sm (one
+                          thread per rank in one JVM); auto is shm within a host and nio between hosts
+                          (default: auto)
+        -host H:N[,H:N]   hosts, filled in this order, and the slots (ranks) of each (default: 1 slot)
+        -hostfile FILE    the same from a file, one host per line: «node1 slots=4» or «node1:4»; # starts
+                          a comment
+        -oversubscribe    allow more ranks than slots
+        -rsh CMD          start the agent of a host with CMD HOST 'COMMAND' (default: ssh -o BatchMode=yes)
+        -java PATH        path of java on the other hosts (default: the same path as here)
+        -init-timeout S   seconds in which all ranks must call Init after the first one (default: 60)
+        -cp PATH          class path of the program (default: CLASSPATH, or the current directory)
+        -label            print [rank] before each line of output
+        -timeout S        end the job after S seconds with status 124, and print which rank waits for
+                          which (default: no limit)
+        -check            before each collective, compare the calls of all ranks; name ranks that differ
         -wdir DIR         working directory of the ranks
-        -x NAME[=VALUE]   set an environment variable in the ranks
-        -bind             one core a rank, in turn, of those the launcher may use (by taskset)
-        -h, --help        this
+        -x NAME[=VALUE]   set an environment variable in the ranks; without =VALUE, pass on this one's
+        -bind             pin each rank to a core, round robin over the launcher's cores (by taskset)
+        -h, --help        print this help
 
-      JVM options are what begins with -D, -X, -ea, -da, --add, --enable or -javaagent. Properties
-      -Dtalaria.mpj.NAME=VALUE are in docs/mpj.md.
+      JVM options start with -D, -X, -ea, -da, --add, --enable or -javaagent. docs/mpj.md lists the
+      properties -Dtalaria.mpj.NAME=VALUE.
 
-      Exit status: 0 if all ranks ended so after MPI.Finalize; else that of the first rank that failed
-      (128 + n for signal n), that of MPI.COMM_WORLD.Abort; 2 for wrong usage, 69 where UCX is missing,
-      124 for the time limit.
+      Exit status: 0 if all ranks exit with 0 after MPI.Finalize. Otherwise the status of the first rank
+      that failed (128 + n for signal n), or the one passed to MPI.COMM_WORLD.Abort. 2 wrong usage, 69 UCX is
+      missing, 124 time limit exceeded.
 
         talaria mpirun -np 4 -cp app.jar Hello
         talaria mpirun -np 2 -label -timeout 60 -Xmx1g -jar solver.jar input.txt

@@ -78,7 +78,7 @@ public final class Doorbell {
     try {
       return pipe.source().read(drained) > 0;
     } catch (IOException e) {
-      throw new IllegalStateException("a pipe that nobody closes cannot be read", e);
+      throw new IllegalStateException("wake-up pipe cannot be read", e);
     }
   }
 
@@ -87,7 +87,7 @@ public final class Doorbell {
     try {
       pipe.sink().write(ByteBuffer.allocate(1)); // a full one is heard all the same
     } catch (IOException e) {
-      throw new IllegalStateException("a pipe that nobody closes cannot be written", e);
+      throw new IllegalStateException("wake-up pipe cannot be written", e);
     }
   }
 }

@@ -17,17 +17,17 @@ public final class FuzzMain {
       """
       Usage: ./talaria fuzz [--inputs N] [--seed S] [--case N]
 
-      Plays a hostile peer: sends anything over the negotiation, writes anything into shared
-      memory and on the control connection while programs read, write and select, and damages
-      counters files. Sound connections run beside it and are checked.
+      Acts as a hostile peer: sends arbitrary bytes in the negotiation, writes arbitrary bytes to shared
+      memory and to the control connection while programs read, write and select, and damages counters
+      files. Well-behaved connections run at the same time and are checked.
 
-        --inputs N  how many inputs (default 1000000: some minutes)
-        --seed S    what the cases are made of (default: of the time)
-        --case N    only this case of the seed, as a finding names it
+        --inputs N  number of inputs (default: 1000000, which takes some minutes)
+        --seed S    seed of the cases (default: from the clock)
+        --case N    run only this case of the seed; a finding prints its number
 
-      Example: ./talaria fuzz --inputs 200000 --seed 42
+      Exit status: 0 nothing found, 1 a finding, with the command that reproduces it, 2 wrong usage.
 
-      Exit status: 0 nothing found, 1 a finding, with the command that shows it again, 2 wrong usage.
+        ./talaria fuzz --inputs 200000 --seed 42
       """;
 
   private static final PrintStream OUT = System.out;

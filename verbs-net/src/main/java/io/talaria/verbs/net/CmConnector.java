@@ -127,7 +127,7 @@ final class CmConnector {
           boolean ignored = epoll.await(REST_MS);
         }
       } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "RDMA CM goes on after", e);
+        LOG.log(Level.WARNING, "RDMA CM: unexpected exception; continuing", e);
         LockSupport.parkNanos(PAUSE_NS);
       }
     }

@@ -92,12 +92,12 @@ final class CmLine implements Life {
       // What did not come from a node begins with something else.
       return data.length > 4 && data[0] == CmFrame.VERSION && data[1] == CmFrame.REFUSAL
           ? "the peer refuses: " + CmFrame.words(data)
-          : "RDMA CM says no, with reason "
+          : "RDMA CM rejected the connection with reason "
               + event.status()
-              + ": nobody listens there by RDMA CM, or not a node";
+              + ": no RDMA CM listener at this address, or it is not a node";
     }
     if (event.type() == ConnectionEvent.Type.CONNECT_REQUEST) {
-      return "a request to connect where something else was to come";
+      return "unexpected connection request";
     }
     return "RDMA CM says " + event.type() + (event.status() == 0 ? "" : " " + event.status());
   }

@@ -125,7 +125,7 @@ abstract class NetThread extends Thread {
         idleSinceNs = 0;
       } catch (Throwable t) {
         // A mistake of ours, or no memory: the connections that are concerned have not been served.
-        LOG.log(Level.ERROR, getName() + " goes on after", t);
+        LOG.log(Level.ERROR, getName() + ": unexpected exception; continuing", t);
         LockSupport.parkNanos(PAUSE_NS);
       }
     }

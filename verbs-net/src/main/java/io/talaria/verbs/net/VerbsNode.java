@@ -345,7 +345,7 @@ public final class VerbsNode implements AutoCloseable {
       } catch (ClosedChannelException e) {
         return;
       } catch (IOException e) {
-        LOG.log(Level.WARNING, "accepting connections goes on after", e);
+        LOG.log(Level.WARNING, "could not accept a connection; continuing", e);
         try {
           Thread.sleep(100);
         } catch (InterruptedException interrupted) {

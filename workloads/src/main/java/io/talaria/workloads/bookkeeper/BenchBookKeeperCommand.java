@@ -24,12 +24,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Write entries to ledgers of BookKeeper and read them again, at one bookie that does not wait"
-          + " for its disk, and whose metadata a ZooKeeper server keeps.",
-      "",
-      "Without --listen and --remote it starts both and a client on this machine, new ones in each"
-          + " iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
-          + " iterations with their range. With --transport tcp it stays with the JDK's.",
+      "Measure writing entries to BookKeeper ledgers and reading them back. There is one bookie,"
+          + " which does not wait for its disk, and a ZooKeeper server for its metadata.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -40,8 +36,12 @@ import picocli.CommandLine.Spec;
       "  talaria bench bookkeeper --listen 10.1.0.2:2181",
       "  talaria bench bookkeeper --remote 10.1.0.2:2181",
       "",
-      "Exit status: 0 all measured; 1 an operation failed, the server has gone, or a connection was"
-          + " not accelerated; 2 wrong usage."
+      "Without --listen and --remote each iteration starts new servers and a client on this"
+          + " machine, in turn on the JDK's sockets and on Talaria. Results are medians over the"
+          + " iterations, with their range. With --transport tcp it measures only the JDK's sockets.",
+      "",
+      "Exit status: 0 done; 1 an operation failed, the server stopped, or a connection was not"
+          + " accelerated; 2 wrong usage."
     })
 public final class BenchBookKeeperCommand implements Subcommand {
   private static final int MAX_ENTRIES = 100_000_000;
@@ -57,7 +57,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
   @Option(
       names = {"-m", "--entries"},
       paramLabel = "N",
-      description = "How many entries of each size. Default: 10000, with --quick 1000.")
+      description = "Entries of each size. Default: 10000, with --quick 1000.")
   private Integer entries;
 
   @Option(
@@ -66,21 +66,19 @@ public final class BenchBookKeeperCommand implements Subcommand {
       split = ",",
       converter = SizeConverter.class,
       defaultValue = "1K",
-      description = "How long an entry is, in bytes, K or M; several by commas. Default: 1K.")
+      description = "Lengths of entries in bytes, or with K or M. Default: 1K.")
   private List<Integer> sizes;
 
   @Option(
       names = "--outstanding",
       paramLabel = "N",
       defaultValue = "1",
-      description =
-          "How many writes or reads are under way at a time. Default: ${DEFAULT-VALUE}, one after"
-              + " the other.")
+      description = "Writes or reads in flight at a time. Default: ${DEFAULT-VALUE}.")
   private int outstanding;
 
   @Option(
       names = {"-l", "--live"},
-      description = "Say every second how far it is.")
+      description = "Print progress every second.")
   private boolean live;
 
   @Mixin private IterationOptions iterations;

@@ -32,10 +32,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Two programs count up to each other over one blocking channel, both ways at once, a write"
-          + " for each number; each verifies what it receives.",
-      "",
-      "Without --listen and --remote it is both, in two JVMs.",
+      "Two programs send increasing numbers to each other on one blocking channel, both ways at"
+          + " once, one write per number, and check what they receive.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -45,8 +43,10 @@ import picocli.CommandLine.Spec;
       "  talaria example counter --listen",
       "  talaria example counter --remote 127.0.0.1",
       "",
-      "Exit status: 0 all in order, 1 a wrong number, a lost connection, or not accelerated, 2"
-          + " wrong usage."
+      "Without --listen and --remote it runs both sides, in two JVMs.",
+      "",
+      "Exit status: 0 all numbers correct; 1 a wrong number, a lost connection, or not"
+          + " accelerated; 2 wrong usage."
     })
 public final class CounterCommand implements Callable<Integer> {
   private static final double MAX_NUMBERS = 1e12;
@@ -59,7 +59,7 @@ public final class CounterCommand implements Callable<Integer> {
       names = {"-m", "--messages"},
       paramLabel = "N",
       defaultValue = "1000000",
-      description = "How far to count. Default: ${DEFAULT-VALUE}.")
+      description = "The number to count to. Default: ${DEFAULT-VALUE}.")
   private long numbers;
 
   /** Creates the command; picocli fills it. */

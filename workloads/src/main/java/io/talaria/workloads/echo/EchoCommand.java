@@ -29,11 +29,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Send the lines of standard input to a server, by Netty or by gRPC, and print what comes"
-          + " back.",
-      "",
-      "Without --listen and --remote it is both, in two JVMs. The end of the input (Ctrl-D) ends"
-          + " it.",
+      "Send the lines of standard input to a server, by Netty or gRPC, and print the responses.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -44,14 +40,17 @@ import picocli.CommandLine.Spec;
       "  talaria example echo --listen 127.0.0.1:4000",
       "  talaria example echo --remote 127.0.0.1:4000",
       "",
-      "Exit status: 0 at the end of the input, 1 if the server has gone or the connection was not"
-          + " accelerated, 2 wrong usage."
+      "Without --listen and --remote it runs both sides, in two JVMs. Ctrl-D (end of input) ends"
+          + " it.",
+      "",
+      "Exit status: 0 end of input, 1 the server stopped or the connection was not accelerated, 2"
+          + " wrong usage."
     })
 public final class EchoCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private SideOptions sides;
 
-  @Option(names = "--grpc", description = "By gRPC, on both sides. Default: by Netty.")
+  @Option(names = "--grpc", description = "Use gRPC on both sides. Default: Netty.")
   private boolean grpc;
 
   @Mixin private TransportOptions transports;

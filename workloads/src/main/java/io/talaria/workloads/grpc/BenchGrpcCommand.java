@@ -22,13 +22,9 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "gRPC on the JDK's sockets and on Talaria: unary calls and streams, by clients that block and"
-          + " by asynchronous ones. Its transport is Netty's NIO on both.",
-      "",
-      "Every case runs in new JVMs, in iterations that alternate between the two; the run fails if a"
-          + " connection of Talaria's was not accelerated. Shown are medians over the iterations with"
-          + " their range. With --remote it measures the one transport chosen, against a server"
-          + " elsewhere.",
+      "Compare gRPC on the JDK's sockets and on Talaria: unary calls and streams, with blocking"
+          + " and asynchronous clients. gRPC uses Netty's NIO transport. Fails if a connection was"
+          + " not accelerated.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -38,6 +34,10 @@ import picocli.CommandLine.Spec;
       "  talaria bench grpc --client async --in-flight 64 --json grpc.json",
       "  talaria bench grpc --listen",
       "  talaria bench grpc --remote 10.1.0.2 --transport tcp",
+      "",
+      "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
+          + " over the iterations, with their range. With --remote it measures only the chosen"
+          + " transport, against a server that runs already.",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
@@ -51,7 +51,7 @@ public final class BenchGrpcCommand implements Subcommand {
       names = "--call",
       split = ",",
       paramLabel = "KIND",
-      description = "What is called: ${COMPLETION-CANDIDATES}. Default: both.")
+      description = "Kinds of calls: ${COMPLETION-CANDIDATES}. Default: both.")
   private List<GrpcTrial.Call> calls = new ArrayList<>();
 
   @Option(
@@ -59,8 +59,8 @@ public final class BenchGrpcCommand implements Subcommand {
       split = ",",
       paramLabel = "KIND",
       description =
-          "Who calls: ${COMPLETION-CANDIDATES}; blocking is a thread for each connection."
-              + " Default: both.")
+          "Kinds of clients: ${COMPLETION-CANDIDATES}. A blocking client has a thread per"
+              + " connection. Default: both.")
   private List<GrpcTrial.Client> clients = new ArrayList<>();
 
   @Option(
@@ -68,7 +68,7 @@ public final class BenchGrpcCommand implements Subcommand {
       paramLabel = "N",
       defaultValue = "16",
       description =
-          "How many calls, or messages on a stream, an asynchronous client has under way on each"
+          "Calls, or messages of a stream, that an asynchronous client has in flight on each"
               + " connection. Default: ${DEFAULT-VALUE}.")
   private int inFlight;
 

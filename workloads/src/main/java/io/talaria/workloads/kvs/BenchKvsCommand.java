@@ -26,25 +26,25 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Drive the key-value store over gRPC by the Yahoo! Cloud Serving Benchmark: its core"
-          + " workloads, or a workload file of yours.",
-      "",
-      "Without --listen and --remote it starts servers and a client on this machine, new ones in"
-          + " each iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over"
-          + " the iterations with their range. With --transport tcp it stays with the JDK's.",
+      "Measure a key-value store over gRPC with YCSB (Yahoo! Cloud Serving Benchmark): its core"
+          + " workloads, or a workload file.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  talaria bench kvs                                 1,000 records of 16 B, two servers",
-      "  talaria bench kvs --fields 16 --field-length 1K   records of 16 KiB",
+      "  talaria bench kvs                                1,000 records of 16 B",
+      "  talaria bench kvs --fields 16 --field-length 1K  records of 16 KiB",
       "  talaria bench kvs -w a -t 4 -l --iterations 1 -e results.txt",
       "  talaria bench kvs --quick --json kvs.json",
       "  talaria bench kvs --listen 0.0.0.0:2998",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p load",
       "  talaria bench kvs --remote 10.1.0.2,10.1.0.3:3000 -p run",
       "",
-      "Exit status: 0 all measured; 1 an operation failed, a server has gone, or a connection was not"
+      "Without --listen and --remote each iteration starts new servers and a client on this"
+          + " machine, in turn on the JDK's sockets and on Talaria. Results are medians over the"
+          + " iterations, with their range. With --transport tcp it measures only the JDK's sockets.",
+      "",
+      "Exit status: 0 done; 1 an operation failed, a server stopped, or a connection was not"
           + " accelerated; 2 wrong usage."
     })
 public final class BenchKvsCommand implements Subcommand {
@@ -60,13 +60,13 @@ public final class BenchKvsCommand implements Subcommand {
   @Option(
       names = "--servers",
       paramLabel = "N",
-      description = "How many servers to start here. Default: 2.")
+      description = "Number of servers to start on this machine. Default: 2.")
   private Integer servers;
 
   @Option(
       names = "--fields",
       paramLabel = "N",
-      description = "How many fields a record has. Default: the file's fieldcount, or 1.")
+      description = "Fields per record. Default: the fieldcount of the workload file, or 1.")
   private Integer fields;
 
   @Option(
@@ -74,7 +74,8 @@ public final class BenchKvsCommand implements Subcommand {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       description =
-          "How long a field is, in bytes, K or M. Default: the file's fieldlength, or 16.")
+          "Length of a field in bytes, or with K or M. Default: the fieldlength of the workload"
+              + " file, or 16.")
   private Integer fieldLength;
 
   /** Creates the command; picocli fills it. */

@@ -34,23 +34,24 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "A key-value store over gRPC: a server of records in memory, and a small shell that inserts,"
-          + " updates, gets, scans and deletes them; its lines come from the standard input.",
-      "",
-      "The key's hash chooses among several servers; name them in the same order everywhere."
-          + " Without --listen and --remote it starts servers and a shell on this machine.",
+      "A key-value store over gRPC: a server that keeps records in memory, and a shell that"
+          + " inserts, updates, gets, scans and deletes them, with commands from standard input.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  talaria example kvs                      type help",
+      "  talaria example kvs                  then type help",
       "  talaria example kvs --listen",
       "  talaria example kvs --transport tcp --listen 127.0.0.1:3000",
       "  talaria example kvs --remote 127.0.0.1",
       "  talaria example kvs --remote 10.1.0.2:2998,10.1.0.3:2998 < lines.txt",
       "",
-      "Exit status: 0 if every line was carried out; 1 if one was not (a shell with a terminal goes on"
-          + " and ends with 0), no server answers, or a connection was not accelerated; 2 wrong"
+      "Without --listen and --remote it runs servers and a shell on this machine. With several"
+          + " servers the hash of the key selects one; all clients must name them in the same"
+          + " order.",
+      "",
+      "Exit status: 0 every command succeeded; 1 a command failed (an interactive shell continues"
+          + " and ends with 0), no server responds, or a connection was not accelerated; 2 wrong"
           + " usage."
     })
 public final class KvsCommand implements Callable<Integer> {
@@ -66,7 +67,7 @@ public final class KvsCommand implements Callable<Integer> {
   @Option(
       names = "--servers",
       paramLabel = "N",
-      description = "How many servers to start here. Default: 1.")
+      description = "Number of servers to start on this machine. Default: 1.")
   private Integer servers;
 
   /** Creates the command; picocli fills it. */

@@ -47,13 +47,8 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Objects from one JVM to another: one way, and there and back, by messaging and by others;"
-          + " and between several nodes.",
-      "",
-      "The same object goes in and comes out of each as an object; the receiver adds up every field"
-          + " and checks the sequence, and what is counted is what it has received. Every case runs"
-          + " in new JVMs, in iterations in which the implementations take turns. Shown are medians over"
-          + " the iterations with their range.",
+      "Compare sending objects between JVMs, one way and as requests with responses, by messaging"
+          + " and by other libraries. Also measures patterns of several nodes.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -61,11 +56,16 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages --quick",
       "  talaria bench messages throughput --sizes 16 --iterations 5",
       "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
-      "  talaria bench messages request --transport shm --against aeron-ipc,bare --json request.json",
+      "  talaria bench messages request --transport shm --against aeron-ipc,bare",
       "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
-      "  talaria bench messages request --transport shm --idle adaptive,busy-spin,backoff",
-      "  talaria bench messages --paper --quick --transport shm --csv paper.csv --pictures .",
+      "  talaria bench messages request --transport shm --idle adaptive,busy-spin",
+      "  talaria bench messages --paper --quick --csv paper.csv --pictures .",
+      "",
+      "Each implementation encodes and decodes the same object. The receiver adds up every field"
+          + " and checks the sequence; only received objects count. Every case runs in new JVMs;"
+          + " the implementations take turns in each iteration. Results are medians over the"
+          + " iterations, with their range. docs/messaging.md describes the patterns.",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage."
     })
@@ -95,8 +95,8 @@ public final class BenchMessagesCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description =
-          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and request. The others are"
-              + " between nodes alone.")
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and request. The other"
+              + " patterns exist only for messaging.")
   private List<MessagesPattern> patterns = new ArrayList<>();
 
   @Option(
@@ -104,7 +104,7 @@ public final class BenchMessagesCommand implements Subcommand {
       split = ",",
       paramLabel = "TRANSPORT",
       converter = Own.class,
-      description = "Which transports of messaging: shm, tcp, ucx. Default: shm and tcp.")
+      description = "Transports of messaging: shm, tcp, ucx. Default: shm and tcp.")
   private List<MessagesImplementation> transports = new ArrayList<>();
 
   @Option(
@@ -113,13 +113,13 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "NAME",
       converter = Baseline.class,
       description =
-          "Beside whom: netty-kryo, netty-kryo-agent, grpc, aeron-ipc, aeron-exclusive, aeron-udp,"
-              + " jeromq, bare. Default: all.")
+          "Baselines: netty-kryo, netty-kryo-agent, grpc, aeron-ipc, aeron-exclusive, aeron-udp,"
+              + " jeromq, bare (the ring alone). Default: all.")
   private List<MessagesImplementation> against = new ArrayList<>();
 
   @Option(
       names = "--encrypted",
-      description = "Beside transport tcp, the same encrypted and authenticated: what that costs.")
+      description = "Also measure transport tcp encrypted and authenticated.")
   private boolean encrypted;
 
   @Option(
@@ -128,15 +128,15 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "HOW",
       converter = Idle.class,
       description =
-          "What pollers of nodes do while nothing comes, each as cases of its own: adaptive (look,"
-              + " then sleep), busy-spin (never rest), backoff (look for 100 ms, yield for a second, then"
-              + " park, as DXNet does). Default: adaptive.")
+          "Idle strategies of the pollers, each measured as its own case: adaptive (spin, then"
+              + " sleep), busy-spin (never sleep), backoff (spin for 100 ms, yield for a second,"
+              + " then park, as DXNet does). Default: adaptive.")
   private List<IdleStrategy> idle = new ArrayList<>();
 
   @Option(
       names = "--agent",
       paramLabel = "FILE",
-      description = "The agent's jar, for netty-kryo-agent. Default: dist/talaria.jar.")
+      description = "The agent jar, for netty-kryo-agent. Default: dist/talaria.jar.")
   private Path agent;
 
   @Option(
@@ -144,14 +144,14 @@ public final class BenchMessagesCommand implements Subcommand {
       split = ",",
       paramLabel = "BYTES",
       description =
-          "Which objects: 16 (two longs), 64 (eight), or another power of two up to 1048576: an"
-              + " array, which nodes, netty-kryo and bare carry. Default: 16 and 64.")
+          "Objects: 16 (two longs), 64 (eight longs), or an array of another power of two up to"
+              + " 1048576, only by messaging, netty-kryo and bare. Default: 16 and 64.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "How long each case is measured. Default: 2, with --quick 0.7.")
+      description = "Seconds to measure each case. Default: 2, with --quick 0.7.")
   private Double seconds;
 
   @Option(
@@ -159,15 +159,15 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "N",
       defaultValue = "4",
       description =
-          "How many nodes, in a JVM each: 2 to 16, for all-to-all, turning, ring and connect."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Number of nodes, each in its own JVM, for all-to-all, turning, ring and connect: 2 to"
+              + " 16. Default: ${DEFAULT-VALUE}.")
   private int nodes;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       defaultValue = "1",
-      description = "How many threads of each node send: 1 to 16. Default: ${DEFAULT-VALUE}.")
+      description = "Sending threads of each node: 1 to 16. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   @Option(
@@ -176,35 +176,36 @@ public final class BenchMessagesCommand implements Subcommand {
       converter = How.class,
       defaultValue = "inline",
       description =
-          "How nodes receive: inline, ordered, serial, concurrent, virtual. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "How nodes dispatch received messages: inline, ordered, serial, concurrent, virtual."
+              + " Default: ${DEFAULT-VALUE}.")
   private Dispatch dispatch;
 
   @Option(
       names = "--handlers",
       paramLabel = "N",
-      description = "On how many threads nodes receive: 1 to 64. Default: half the cores.")
+      description = "Number of handler threads of each node: 1 to 64. Default: half the cores.")
   private Integer handlers;
 
   @Option(
       names = "--reuse",
-      description = "Send and receive the same objects again and again, which inline alone can.")
+      description =
+          "Reuse the same objects for sending and receiving; only with --dispatch inline.")
   private boolean reuse;
 
   @Option(
       names = "--paper",
       description =
-          "The experiments of DXNet's paper instead: objects from 1 B to 1 MiB, 1 to 16 threads"
-              + " that send, 1 to 4 that receive, 2 to 8 nodes, new and reused objects, the bare"
-              + " ring, and all-to-all that turns into a ring. Many hours; fewer with --quick,"
-              + " --sizes, --transport, --iterations, --seconds and PATTERN: throughput, both-ways, request,"
-              + " all-to-all, turning.")
+          "Run the experiments of the DXNet paper instead: objects from 1 B to 1 MiB, 1 to 16"
+              + " sending and 1 to 4 handler threads, 2 to 8 nodes, new and reused objects, the"
+              + " ring alone, and all-to-all that turns into a ring. Takes many hours; --quick,"
+              + " --sizes, --transport, --iterations, --seconds and PATTERN (throughput,"
+              + " both-ways, request, all-to-all, turning) shorten it.")
   private boolean paper;
 
   @Option(
       names = "--pictures",
       paramLabel = "FOLDER",
-      description = "Draw what --paper has found, a file for each experiment.")
+      description = "With --paper: draw each experiment to a file in FOLDER.")
   private Path pictures;
 
   @Mixin private RepeatOptions repeat;

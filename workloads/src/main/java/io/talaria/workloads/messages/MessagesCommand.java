@@ -31,10 +31,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Ask another node: each line of standard input is a request, and what comes back is printed.",
-      "",
-      "Without options it is two nodes in two processes. The end of the input (Ctrl-D) ends it. With"
-          + " --node it is one node; a line is then the id of another, and the text for it.",
+      "Send each line of standard input as a request to another node, and print the response.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -45,31 +42,39 @@ import picocli.CommandLine.Spec;
       "  echo 2 hello | talaria example messages --node 1",
       "  talaria example messages --node 1 --peers nodes.txt --listen 127.0.0.1:4001",
       "",
-      "Exit status: 0 at the end of the input, 1 if a node cannot start or was not reached, 2 wrong"
-          + " usage."
+      "Without options it runs two nodes in two processes. With --node it runs one node; each"
+          + " line is then the ID of another node and the text for it. Ctrl-D (end of input) ends"
+          + " it.",
+      "",
+      "Exit status: 0 end of input, 1 a node could not start or be reached, 2 wrong usage."
     })
 public final class MessagesCommand implements Callable<Integer> {
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--node", paramLabel = "ID", description = "Be this node alone, 0 to 65534.")
+  @Option(
+      names = "--node",
+      paramLabel = "ID",
+      description = "Run only the node with this ID, 0 to 65534.")
   private Integer id;
 
   @Option(
       names = "--peers",
       paramLabel = "FILE",
       description =
-          "Where nodes of other hosts are, a line ID HOST:PORT each. Nodes of this host need none.")
+          "File with the nodes on other hosts, one line ID HOST:PORT each. Nodes on this host"
+              + " need no line.")
   private Path peers;
 
   @Option(
       names = "--listen",
       paramLabel = "HOST:PORT",
-      description = "Listen for nodes by TCP, too. Default: nodes of this host only.")
+      description =
+          "Also listen for nodes on other hosts, by TCP. Default: only nodes on this host.")
   private String listen;
 
-  @Option(names = "--respond", description = "Send no requests, respond until Ctrl-C.")
+  @Option(names = "--respond", description = "Only respond to requests, until Ctrl-C.")
   private boolean respond;
 
   /** Creates the command; picocli fills it. */

@@ -36,25 +36,28 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Message passing from Java between processes of this host, a core each, beside MPI in C, MPJ"
-          + " Express, ucx_perftest and a socket.",
-      "",
-      "Each implementation's own launcher starts its ranks, anew for each pattern, in iterations in which the"
-          + " implementations take turns; what is in C is compiled first. --warm-up (2, not 5) and"
-          + " --seconds are for a pattern, and its sizes share them; --iterations are 5, not 3. An iteration"
-          + " in which the baseline before and after differ by more than a quarter is measured"
-          + " again. Shown are medians over the iterations with their range, and ratios of ours to"
-          + " theirs with what they must be between two ranks. Kernels run once an iteration, and verify"
-          + " themselves. A baseline that is not installed is"
-          + " named, and its columns stay empty.",
+      "Compare message passing from Java between processes of this host with MPI in C, MPJ"
+          + " Express, ucx_perftest and a socket. Each process is pinned to a core.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench mpj --quick",
-      "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx --iterations 7",
-      "  talaria bench mpj barrier bcast allreduce alltoall --ranks 4,8 --json ranks.json",
+      "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx",
+      "  talaria bench mpj barrier bcast allreduce --ranks 4,8 --json ranks.json",
       "  talaria bench mpj cg is --class A --devices shm --against express",
+      "",
+      "The launcher of each implementation starts its ranks anew for each pattern; the"
+          + " implementations take turns in each iteration. Baselines in C are compiled first. A"
+          + " baseline that is not installed is named, and its columns stay empty.",
+      "",
+      "--warm-up (default here: 2) and --seconds apply to a pattern, whose sizes share them;"
+          + " --iterations defaults to 5. If the baseline differs by more than a quarter before"
+          + " and after an iteration, that iteration is measured again. Kernels run once per"
+          + " iteration and verify their results.",
+      "",
+      "Results are medians over the iterations, with their range, and the ratios of Talaria to"
+          + " the baselines, with the targets of two ranks.",
       "",
       "Exit status: 0 done, 1 a run failed, 2 wrong usage, 3 a target was missed (--strict)."
     })
@@ -72,8 +75,8 @@ public final class BenchMpjCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description =
-          "What to measure: ${COMPLETION-CANDIDATES}. Default: messages and collectives, half to"
-              + " alltoall; the others if they are named.")
+          "What to measure: ${COMPLETION-CANDIDATES}; docs/mpj.md describes them. Default: half"
+              + " to alltoall (messages and collectives).")
   private List<MpjPattern> patterns = new ArrayList<>();
 
   @Option(
@@ -81,7 +84,7 @@ public final class BenchMpjCommand implements Subcommand {
       split = ",",
       paramLabel = "DEVICE",
       converter = Own.class,
-      description = "Which devices of ours: shm, ucx, nio, nio-agent. Default: all.")
+      description = "Talaria's devices to measure: shm, ucx, nio, nio-agent. Default: all.")
   private List<MpjImplementation> devices = new ArrayList<>();
 
   @Option(
@@ -90,7 +93,7 @@ public final class BenchMpjCommand implements Subcommand {
       paramLabel = "NAME",
       converter = Baseline.class,
       description =
-          "Beside whom: ompi-ob1, ompi-ucx, mpich, express, express-nio, perftest, sockets."
+          "Baselines: ompi-ob1, ompi-ucx, mpich, express, express-nio, perftest, sockets."
               + " Default: all.")
   private List<MpjImplementation> against = new ArrayList<>();
 
@@ -99,7 +102,7 @@ public final class BenchMpjCommand implements Subcommand {
       split = ",",
       paramLabel = "BYTES",
       converter = SizeConverter.class,
-      description = "Which sizes. Default: those of each pattern, from 8 to 16M.")
+      description = "Message sizes. Default: those of each pattern, from 8 to 16M.")
   private List<Integer> sizes = new ArrayList<>();
 
   @Option(
@@ -107,26 +110,26 @@ public final class BenchMpjCommand implements Subcommand {
       split = ",",
       paramLabel = "N",
       description =
-          "How many ranks there are, on the two cores; messages are always between two. Default:"
-              + " 2, for kernels 1, 2 and 4, for start and memory 2, 8 and 16.")
+          "Numbers of ranks, which share the two cores; message patterns always use two. Default:"
+              + " 2; for kernels 1, 2 and 4; for start and memory 2, 8 and 16.")
   private List<Integer> ranks = new ArrayList<>();
 
   @Option(
       names = "--class",
       paramLabel = "CLASS",
-      description = "Class of problem of kernels: S, W or A. Default: A, with --quick S.")
+      description = "Problem class of the kernels: S, W or A. Default: A, with --quick S.")
   private String problem;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "How long each pattern is measured. Default: 2, with --quick 0.7.")
+      description = "Seconds to measure each pattern. Default: 2, with --quick 0.7.")
   private Double seconds;
 
   @Option(
       names = "--agent",
       paramLabel = "FILE",
-      description = "The agent's jar, for nio-agent. Default: dist/talaria.jar.")
+      description = "The agent jar, for nio-agent. Default: dist/talaria.jar.")
   private Path agent;
 
   @Mixin private RepeatOptions repeat;

@@ -24,24 +24,23 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Netty on the JDK's sockets and on Talaria: messages one way (throughput) and round trips"
-          + " (ping-pong), each of 16 B, 1 KiB and 64 KiB, and round trips on 1, 8, 64 and 512"
-          + " connections (scaling), unless options say otherwise.",
-      "",
-      "Every case runs in new JVMs, in iterations that alternate between the two. Both run the same"
-          + " program; Talaria's have the agent, and the run fails if a connection was not"
-          + " accelerated. Shown are medians over the iterations with their range. With --remote it"
-          + " measures the one transport chosen, against a server elsewhere.",
+      "Compare Netty on the JDK's sockets and on Talaria: throughput and ping-pong with 16 B, 1"
+          + " KiB and 64 KiB, and round trips on 1, 8, 64 and 512 connections (scaling). Fails if"
+          + " a connection was not accelerated.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  talaria bench netty --quick",
-      "  talaria bench netty throughput -l 16,64K -t 64 --iterations 5 --json netty.json",
+      "  talaria bench netty throughput -l 16,64K -t 64 --iterations 5 --json out.json",
       "  talaria bench netty ping-pong -c 1,16 --event-loops 2 --no-pin",
       "  talaria bench netty scaling --transport ucx",
       "  talaria bench netty --listen",
       "  talaria bench netty ping-pong --remote 10.1.0.2 --transport tcp",
+      "",
+      "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
+          + " over the iterations, with their range. With --remote it measures only the chosen"
+          + " transport, against a server that runs already.",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
@@ -62,8 +61,8 @@ public final class BenchNettyCommand implements Subcommand {
       names = {"-t", "--flush"},
       paramLabel = "N",
       description =
-          "After how many messages a connection is flushed in throughput. Default: 64 up to 256 B,"
-              + " 16 up to 8 KiB, 4 beyond.")
+          "Messages per flush in throughput. Default: 64 up to 256 B, 16 up to 8 KiB, 4 for"
+              + " larger ones.")
   private Integer flush;
 
   @Option(
@@ -71,8 +70,8 @@ public final class BenchNettyCommand implements Subcommand {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "How many messages are under way at once on each connection in ping-pong and scaling."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Messages in flight on each connection in ping-pong and scaling. Default:"
+              + " ${DEFAULT-VALUE}.")
   private int inFlight;
 
   @Mixin private BenchOptions bench;

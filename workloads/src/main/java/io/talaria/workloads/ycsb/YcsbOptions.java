@@ -38,22 +38,22 @@ public final class YcsbOptions {
       paramLabel = "a-f|FILE",
       defaultValue = "c",
       description =
-          "One of YCSB's standard workloads, or a file of its properties. Default:"
-              + " ${DEFAULT-VALUE}, reads only.")
+          "A core workload of YCSB (a to f), or a workload file. Default: ${DEFAULT-VALUE} (reads"
+              + " only).")
   private String workload;
 
   @Option(
       names = {"-n", "--records"},
       paramLabel = "N",
-      description = "How many records. Default: the file's recordcount, or 1000.")
+      description = "Number of records. Default: the recordcount of the workload file, or 1000.")
   private Integer records;
 
   @Option(
       names = {"-o", "--operations"},
       paramLabel = "N",
       description =
-          "How many operations, of all threads. Default: the file's operationcount, or 50000, with"
-              + " --quick 5000.")
+          "Number of operations of all threads together. Default: the operationcount of the"
+              + " workload file, or 50000, with --quick 5000.")
   private Integer operations;
 
   @Option(
@@ -61,42 +61,43 @@ public final class YcsbOptions {
       paramLabel = "PHASE",
       defaultValue = "both",
       description =
-          "load: put the records into empty servers. run: do what the workload says. Default:"
-              + " ${DEFAULT-VALUE}.")
+          "load: insert the records into empty servers. run: run the workload. both: load, then"
+              + " run. Default: ${DEFAULT-VALUE}.")
   private String phase;
 
   @Option(
       names = {"-t", "--threads"},
       paramLabel = "N",
       defaultValue = "1",
-      description = "Client threads, each with connections of its own. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Number of client threads, each with its own connections. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   @Option(
       names = {"-l", "--live"},
-      description = "Say every second how far it is.")
+      description = "Print progress every second.")
   private boolean live;
 
   @Option(
       names = {"-e", "--export"},
       paramLabel = "FILE",
       description =
-          "Have YCSB write its figures, for FILE.txt to FILE-TRANSPORT-PHASE.txt, and its histograms"
-              + " (HdrHistogram's log) beside them.")
+          "Also write YCSB's results: for FILE.txt to FILE-TRANSPORT-PHASE.txt, with its"
+              + " histograms (HdrHistogram log) beside them.")
   private Path export;
 
   @Option(
       names = "--series",
       paramLabel = "MS",
       description =
-          "With --export: YCSB's time series instead of histograms, the mean latency of every MS"
-              + " milliseconds.")
+          "With --export: write YCSB's time series instead of histograms: the mean latency of"
+              + " every MS milliseconds.")
   private Integer seriesMs;
 
   @Option(
       names = "--set",
       paramLabel = "NAME=VALUE",
-      description = "A further property of YCSB's; may be repeated.")
+      description = "Set another YCSB property. Repeatable.")
   private Map<String, String> more = new LinkedHashMap<>();
 
   @Mixin private IterationOptions iterations;

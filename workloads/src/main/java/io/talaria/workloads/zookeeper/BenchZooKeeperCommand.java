@@ -26,12 +26,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     description = {
-      "Drive a ZooKeeper server by the Yahoo! Cloud Serving Benchmark: a node for each record, reads"
-          + " only unless another workload is named.",
-      "",
-      "Without --listen and --remote it starts a server and a client on this machine, new ones in each"
-          + " iteration, in turn on the JDK's sockets and on Talaria, and compares: medians over the"
-          + " iterations with their range. With --transport tcp it stays with the JDK's.",
+      "Measure a ZooKeeper server with YCSB (Yahoo! Cloud Serving Benchmark), one node per"
+          + " record. By default it only reads.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -43,8 +39,12 @@ import picocli.CommandLine.Spec;
       "  talaria bench zookeeper --listen 0.0.0.0:2181",
       "  talaria bench zookeeper --remote 10.1.0.2:2181",
       "",
-      "Exit status: 0 all measured; 1 an operation failed, the server has gone, or a connection was"
-          + " not accelerated; 2 wrong usage."
+      "Without --listen and --remote each iteration starts a new server and client on this"
+          + " machine, in turn on the JDK's sockets and on Talaria. Results are medians over the"
+          + " iterations, with their range. With --transport tcp it measures only the JDK's sockets.",
+      "",
+      "Exit status: 0 done; 1 an operation failed, the server stopped, or a connection was not"
+          + " accelerated; 2 wrong usage."
     })
 public final class BenchZooKeeperCommand implements Subcommand {
   /** ZooKeeper takes a little less than 1 MiB in one message. */
@@ -58,7 +58,7 @@ public final class BenchZooKeeperCommand implements Subcommand {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "16",
-      description = "How long a record is, in bytes or K. Default: ${DEFAULT-VALUE}.")
+      description = "Length of a record in bytes, or with K. Default: ${DEFAULT-VALUE}.")
   private int size;
 
   /** Creates the command; picocli fills it. */

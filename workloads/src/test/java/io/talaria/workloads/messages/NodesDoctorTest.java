@@ -90,6 +90,6 @@ class NodesDoctorTest {
     assertThat(doubled.err()).contains(twice + ": lines 1 and 4 are both of node 3");
     TalariaCommand.Ended alone = TalariaCommand.run("doctor", "--cluster", "shop");
     assertThat(alone.status()).isEqualTo(2);
-    assertThat(alone.err()).contains("--cluster is for --nodes");
+    assertThat(alone.err()).contains("--cluster needs --nodes");
   }
 }

@@ -604,7 +604,7 @@ public abstract class FrameDevice extends Device implements Peers {
     }
     long place = Frames.messageBytes(from, at);
     if (!receive.receive || receive.fromSource != source || place > receive.toMove - payload) {
-      broken(source, payload + " bytes at " + place + " that nobody has asked it for");
+      broken(source, "unexpected data: " + payload + " bytes at offset " + place);
       return;
     }
     if ((Frames.flags(word) & Frames.SENDER_FAILED) != 0) {

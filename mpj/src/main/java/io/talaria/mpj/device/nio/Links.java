@@ -330,7 +330,7 @@ public final class Links implements FrameTransport {
           hand(new Opened(peer, channel, null));
           return;
         }
-        throw new IOException("another rank listens there");
+        throw new IOException("another rank listens at this address");
       } catch (IOException e) {
         close(channel);
         failures.append(failures.isEmpty() ? "" : "; ").append(address).append(": ");
