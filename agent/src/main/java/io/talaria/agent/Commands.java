@@ -165,7 +165,9 @@ public final class Commands {
     out.println(
         String.join(
             System.lineSeparator(),
-            "Talaria " + version() + ": accelerates the TCP connections of unmodified Java programs.",
+            "Talaria "
+                + version()
+                + ": accelerates the TCP connections of unmodified Java programs.",
             "",
             "  java -javaagent:talaria.jar -jar app.jar       run with Talaria",
             "  JAVA_TOOL_OPTIONS=-javaagent:/path/talaria.jar the same, for all JVMs",

@@ -208,7 +208,9 @@ final class Inquiry {
       findings.add(
           Finding.warn(
               SERVER,
-              "the listener belongs to user " + row.user() + ", whose processes cannot be inspected",
+              "the listener belongs to user "
+                  + row.user()
+                  + ", whose processes cannot be inspected",
               row.user() == ownUser()
                   ? "Ask as root, or inside its container."
                   : Reason.OTHER_USER.hint()));

@@ -76,9 +76,7 @@ final class RendezvousCheck {
     }
     return Finding.ok(
         NAME,
-        found.isEmpty()
-            ? "no service of a bind rule is listening now"
-            : String.join("; ", found));
+        found.isEmpty() ? "no service of a bind rule is listening now" : String.join("; ", found));
   }
 
   private boolean ownersDiffer(int service, int port) {
