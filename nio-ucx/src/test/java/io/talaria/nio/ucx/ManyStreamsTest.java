@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +39,7 @@ class ManyStreamsTest {
     System.out.println("seed " + seed);
   }
 
-  /** So little that a process is hardly ever killed while it writes into UCX's queue. */
+  /** So that there are many connections in each second. */
   private static final String FEW_BYTES = "-Dtalaria.test.max.bytes=500";
 
   private static List<String> options(int streams, long guardSeconds, String... more) {
@@ -99,22 +100,55 @@ class ManyStreamsTest {
   }
 
   /**
-   * What cannot be survived is left out as far as can be: a process that is killed in the middle of
-   * writing into UCX's queue of another (docs/nio-ucx.md, known limits).
+   * At any moment, by UCX's tcp: of shared memory, a process that is killed in the middle of
+   * writing into UCX's queue of another blocks it (docs/nio-ucx.md, known limits).
    */
   @Test
   void aKilledPeerTakesNobodyAlong() throws Exception {
     Random random = new Random(seed);
-    try (Jvm server = new Jvm("killed", "server", options(40, 280), "serve")) {
+    Map<String, String> tcp = Map.of("UCX_TLS", "tcp,self", "UCX_NET_DEVICES", "lo");
+    killed(
+        tcp,
+        name -> options(60, 240, FEW_BYTES),
+        1_000_000,
+        client -> Thread.sleep(3_000 + random.nextInt(3_000))); // any moment
+  }
+
+  /** By shared memory, with connections that stand, and nothing under way. */
+  @Test
+  void nobodyIsTakenAlongByAPeerThatIsKilledAtRest() throws Exception {
+    killed(
+        Map.of(),
+        name ->
+            name.equals("last") ? options(60, 240) : options(60, 240, "-Dtalaria.test.rests=true"),
+        300,
+        client -> {
+          client.line("resting");
+          Thread.sleep(200); // UCX's own messages, too
+        });
+  }
+
+  private interface Moment {
+    void await(Jvm client) throws Exception;
+  }
+
+  private void killed(
+      Map<String, String> environment,
+      Function<String, List<String>> options,
+      int connections,
+      Moment moment)
+      throws Exception {
+    try (Jvm server = new Jvm("killed", "server", options(40, 280), environment, "serve")) {
       String port = server.line("port ");
       for (int kill = 0; kill < KILLS; kill++) {
-        try (Jvm client = client(port, "killed" + kill, 1_000_000)) {
-          Thread.sleep(3_000 + random.nextInt(3_000)); // any moment: nothing is waited for
+        String name = "killed" + kill;
+        try (Jvm client = client(port, name, options.apply(name), environment, connections)) {
+          moment.await(client);
           assertThat(client.isAlive()).as(client.toString()).isTrue();
           client.kill();
         }
       }
-      try (Jvm client = client(port, "last", 1_000)) {
+      try (Jvm client = client(port, "last", options.apply("last"), environment, 1_000)) {
         String output = client.end(240);
         assertThat(output).as(client.toString()).contains("UCX same-host ");
         assertLevel(output);
@@ -125,11 +159,18 @@ class ManyStreamsTest {
     }
   }
 
-  private Jvm client(String port, String name, int connections) throws Exception {
+  private Jvm client(
+      String port,
+      String name,
+      List<String> options,
+      Map<String, String> environment,
+      int connections)
+      throws Exception {
     return new Jvm(
         "killed",
         name,
-        options(60, 240, FEW_BYTES),
+        options,
+        environment,
         "connect",
         port,
         Integer.toString(connections),

@@ -32,6 +32,10 @@ final class TrafficClients {
   private static final int STANDING = 3;
   private static final int BLOCKING_THREADS = 2;
   private static final int MAX_BYTES = Integer.getInteger("talaria.test.max.bytes", 300_000);
+
+  /** Whether it waits, with connections that stand and nothing under way, to be killed. */
+  private static final boolean RESTS = Boolean.getBoolean("talaria.test.rests");
+
   private static final int MAX_ECHOED_BYTES = Math.min(MAX_BYTES, TrafficServer.MAX_ECHOED_BYTES);
 
   private final TalariaProvider provider;
@@ -106,6 +110,10 @@ final class TrafficClients {
         selector.selectedKeys().clear();
       }
       echo(selector, standing, round);
+      if (RESTS) {
+        System.out.println("resting");
+        System.in.read(); // until then it is killed
+      }
       for (SocketChannel channel : standing) {
         tally(channel);
         channel.close();
