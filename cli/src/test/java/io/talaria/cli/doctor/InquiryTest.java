@@ -213,7 +213,7 @@ class InquiryTest {
     try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
       assertThat(counters.path()).isNotNull();
       assertThat(ask(8080).text())
-          .contains("Talaria is switched on there", "java.net.ServerSocket without talaria.sockets")
+          .contains("listens with Talaria", "java.net.ServerSocket without talaria.sockets")
           .contains("→ Set talaria.sockets=true")
           .doesNotContain("counters file");
       Answer answer = Inquiry.process(here(), SELF);

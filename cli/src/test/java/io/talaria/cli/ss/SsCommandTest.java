@@ -437,7 +437,7 @@ class SsCommandTest {
     refused("--watch 0.0 is not within 0.01 and 86400", "--watch", "0");
     refused("--count says when --watch ends, and there is no --watch", "--count", "2");
     refused("--count 0 is less than 1", "--watch", "--count", "0");
-    refused("--json and --prometheus are two ways", "--json", "--prometheus");
+    refused("--json and --prometheus exclude each other", "--json", "--prometheus");
     refused("--role owner is none of client, accepted, listener", "--role", "owner");
     refused(
         "--state idle is none of listening, negotiating, accelerated, not-accelerated",
