@@ -39,7 +39,7 @@ final class Pictures {
 
   private static Stroke stroke(Group group) {
     return switch (group.rows().get(0).implementation().transport()) {
-      case PLAIN -> Stroke.DASHED;
+      case TCP -> Stroke.DASHED;
       case UCX -> Stroke.DOTTED;
       case SHM, DIRECT -> Stroke.SOLID;
     };
