@@ -238,7 +238,7 @@ public final class LocalNode implements Node {
   @Override
   public NodeCounters counters() {
     return new NodeCounters(
-        conductor.connectionCount(),
+        conductor.connections().size(),
         counts.connectedSum(),
         counts.lostSum(),
         counts.receivedSum(),
@@ -258,7 +258,7 @@ public final class LocalNode implements Node {
     boolean inside = ThreadContext.current().poller || Thread.currentThread() == conductor;
     long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
     conductor.closeListeners();
-    List<Connection> all = conductor.connections();
+    List<Connection> all = conductor.connections().copy();
     await(deadline, () -> settled(all));
     for (Connection each : all) {
       if (each.link().session() != null && !each.dead()) {
@@ -467,7 +467,7 @@ public final class LocalNode implements Node {
   }
 
   void conductorHears(Connection connection, byte kind) {
-    conductor.execute(() -> conductor.heard(connection, kind));
+    conductor.execute(() -> conductor.connections().heard(connection, kind));
   }
 
   /** A connection was taken out. Poller. */
@@ -477,7 +477,7 @@ public final class LocalNode implements Node {
     if (!orderly) {
       counts.lost();
     }
-    conductor.execute(() -> conductor.ended(connection));
+    conductor.execute(() -> conductor.connections().ended(connection));
     if (!orderly) {
       for (NodeListener each : listeners) {
         tell(() -> each.lost(peer, reason, unacknowledgedBytes));

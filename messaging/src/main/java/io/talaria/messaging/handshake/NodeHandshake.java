@@ -39,12 +39,6 @@ public final class NodeHandshake {
 
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
-  /** Who it is for; of the conductor. */
-  public Object attachment;
-
-  /** Of the conductor: when it is over. */
-  public long deadlineNs;
-
   /**
    * Begins.
    *
@@ -214,14 +208,5 @@ public final class NodeHandshake {
   /** What came behind the last frame. */
   public ByteBuffer rest() {
     return in.flip();
-  }
-
-  /** Ends it. */
-  public void close() {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      // Nothing was to be sent any more.
-    }
   }
 }
