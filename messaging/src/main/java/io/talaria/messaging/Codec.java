@@ -3,39 +3,40 @@
 package io.talaria.messaging;
 
 /**
- * Turns objects of one type into bytes and back. Any number of threads at once; a codec must not
- * wait, nor call a {@link Node}, a {@link Peer} or a {@link Request}.
+ * Encodes objects of one type into bytes and decodes them. Several threads may call a codec at the
+ * same time. A codec must not wait, and must not call a {@link Node}, a {@link Peer} or a {@link
+ * Request}.
  *
- * <p>For a record none is needed: {@link NodeOptions#type(Class)} makes it.
+ * <p>A record needs no codec: {@link NodeOptions#type(Class)} generates it.
  *
  * @param <T> the type
  */
 public interface Codec<T> {
-  /** How many bytes {@link #write} will write: exactly. */
+  /** Returns the exact number of bytes that {@link #write} will write. */
   int size(T message);
 
   /**
    * Writes an object.
    *
-   * @throws RuntimeException of any kind if it cannot be written: then nothing is sent, and whoever
-   *     sends gets the exception
+   * @throws RuntimeException of any kind if the object cannot be written: then nothing is sent, and
+   *     the call that sends throws this exception
    */
   void write(T message, MessageWriter out);
 
   /**
-   * Reads an object. What it reads is only valid during the call.
+   * Reads an object. The reader is valid only during this call.
    *
    * @throws RuntimeException of any kind if the bytes do not fit: the message is dropped, counted
-   *     and told, and the connection goes on
+   *     and reported to {@link NodeListener#dropped}, and the connection continues
    */
   T read(MessageReader in);
 
   /**
-   * Reads into an object that was read before, so that nothing is allocated; a codec that cannot do
-   * that makes a new one.
+   * Reads into an existing object, so that nothing is allocated. A codec that cannot do that
+   * returns a new object.
    *
    * @param old what an earlier call returned, or an object of {@link NodeOptions#reuse}
-   * @return that object, or another
+   * @return that object, or another one
    */
   default T readInto(T old, MessageReader in) {
     return read(in);

@@ -3,33 +3,34 @@
 package io.talaria.messaging;
 
 /**
- * On which thread a receiver or a request handler runs, and in what order.
+ * Selects the thread on which a receiver or a request handler runs, and the order of its messages.
  *
- * <p>With ORDERED, SERIAL and CONCURRENT a receiver that is slow delays its own messages alone:
- * when too many wait for it, the nodes that send to it hold back what is for it ({@link
- * Peer#BACK_PRESSURED}), and go on when it has taken most. What is on its way for it is kept
- * meanwhile, within {@link NodeOptions#receiveBudget}.
+ * <p>With ORDERED, SERIAL and CONCURRENT a slow receiver delays only its own messages. If too many
+ * wait for it, the nodes that send to it hold back further ones ({@link Peer#BACK_PRESSURED}) until
+ * it has handled most of them. Messages that are already on their way to it are kept in memory,
+ * within {@link NodeOptions#receiveBudget}.
  */
 public enum Dispatch {
   /**
-   * On the node's poller, at once, in the order sent by each node. It must not wait: {@code send},
-   * {@code request} and {@code awaitDelivered} throw an {@link IllegalStateException} there, {@code
-   * trySend} and {@code respond} do not wait. While it runs nothing else is received.
+   * On the node's poller, at once, in the order in which each node sent. Must not wait: {@code
+   * send}, {@code request} and {@code awaitDelivered} throw an {@link IllegalStateException} there;
+   * {@code trySend} and {@code respond} do not wait. While it runs, the node receives nothing else.
    */
   INLINE,
   /**
-   * On a handler thread, one message of a node for a receiver after the other, in the order sent by
-   * each of that node's threads. It may wait in calls of this package: another handler takes over.
+   * On a handler thread, one message of a node and receiver at a time, in the order in which each
+   * thread of that node sent. May wait in calls of this package: another handler thread takes over
+   * meanwhile.
    */
   ORDERED,
-  /** Like ORDERED, and one message after the other for all nodes. */
+  /** Like ORDERED, but one message at a time for all nodes together. */
   SERIAL,
-  /** On handler threads, several at once, in no order. */
+  /** On handler threads, several messages at once, in no order. */
   CONCURRENT,
   /**
-   * Each on a virtual thread of its own, in no order; it may wait for anything. As long as {@link
-   * NodeOptions#maxVirtualThreads} of them run, nothing behind the next message is received from
-   * its node.
+   * Each message on its own virtual thread, in no order. May wait for anything. While {@link
+   * NodeOptions#maxVirtualThreads} of them run, the next message for such a receiver blocks
+   * everything behind it from the same node.
    */
   VIRTUAL
 }

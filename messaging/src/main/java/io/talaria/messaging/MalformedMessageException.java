@@ -2,11 +2,15 @@
 
 package io.talaria.messaging;
 
-/** The bytes of a message do not fit its type. */
+/** Thrown when the bytes of a message do not fit its type. */
 public final class MalformedMessageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Tells what was found, and what was expected. */
+  /**
+   * Creates an exception.
+   *
+   * @param message what was found, and what was expected
+   */
   public MalformedMessageException(String message) {
     super(message);
   }

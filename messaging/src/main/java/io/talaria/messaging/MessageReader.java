@@ -3,9 +3,9 @@
 package io.talaria.messaging;
 
 /**
- * Where a {@link Codec} reads. Ends where the message ends; reading more throws a {@link
- * MalformedMessageException}, and so does a length that is larger than what is left, before
- * anything is allocated. For the time and the thread of one call of {@link Codec#read}.
+ * The input from which a {@link Codec} reads one message. Reading beyond the end of the message
+ * throws a {@link MalformedMessageException}, and so does a length larger than what is left, before
+ * anything is allocated. Valid only during one call of {@link Codec#read}, on its thread.
  */
 public interface MessageReader {
   /** Reads 1 byte. */
@@ -39,51 +39,54 @@ public interface MessageReader {
   long getVarLong();
 
   /**
-   * Reads the length of what has at least so many bytes an element.
+   * Reads a length, and checks that the message has enough bytes left for that many elements.
    *
-   * @param elementBytes at least 1
+   * @param elementBytes the least number of bytes an element has, at least 1
    */
   int getLength(int elementBytes);
 
   /**
-   * Reads what {@link MessageWriter#putLength} wrote, when it is an index and not the length of
-   * anything.
+   * Reads what {@link MessageWriter#putLength} wrote where the number is an index and not a length,
+   * and so must not be checked against the bytes that are left.
    */
   int getVarUnsigned();
 
-  /** Reads a text. */
+  /** Reads a length and a string in UTF-8. */
   String getString();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   byte[] getBytes();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   boolean[] getBooleans();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   short[] getShorts();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   char[] getChars();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   int[] getInts();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   long[] getLongs();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   float[] getFloats();
 
-  /** Reads an array. */
+  /** Reads a length and the elements. */
   double[] getDoubles();
 
-  /** Bytes that are left. */
+  /** The number of bytes that are left. */
   int remaining();
 
-  /** Enters an object inside an object; more than 64 inside one another are refused. */
+  /**
+   * Enters a nested object. Throws a {@link MalformedMessageException} at more than 64 levels, so
+   * that a message cannot overflow the stack.
+   */
   void enter();
 
-  /** Leaves it. */
+  /** Leaves a nested object. */
   void leave();
 }

@@ -3,9 +3,9 @@
 package io.talaria.messaging;
 
 /**
- * Where a {@link Codec} writes. Ends where {@link Codec#size} said; writing more throws an {@link
- * IndexOutOfBoundsException}. Little-endian. For the time and the thread of one call of {@link
- * Codec#write}.
+ * The output to which a {@link Codec} writes one message, little-endian. Writing more than {@link
+ * Codec#size} bytes throws an {@link IndexOutOfBoundsException}. Valid only during one call of
+ * {@link Codec#write}, on its thread.
  */
 public interface MessageWriter {
   /** Writes 1 byte. */
@@ -32,16 +32,16 @@ public interface MessageWriter {
   /** Writes 8 bytes. */
   void putDouble(double value);
 
-  /** Writes a number in as few bytes as it needs, 1 to 5: small ones, negative too, are short. */
+  /** Writes a number in 1 to 5 bytes. Numbers near zero are short, negative ones too. */
   void putVarInt(int value);
 
-  /** Writes a number in as few bytes as it needs, 1 to 10. */
+  /** Writes a number in 1 to 10 bytes. Numbers near zero are short, negative ones too. */
   void putVarLong(long value);
 
-  /** Writes a length, from 0 on, in 1 to 5 bytes. */
+  /** Writes a length, which must not be negative, in 1 to 5 bytes. */
   void putLength(int length);
 
-  /** Writes a length and the text in UTF-8; a surrogate alone becomes a question mark. */
+  /** Writes a length and the string in UTF-8. An unpaired surrogate becomes a question mark. */
   void putString(String value);
 
   /** Writes a length and the bytes. */
@@ -68,32 +68,32 @@ public interface MessageWriter {
   /** Writes a length and the elements. */
   void putDoubles(double[] value);
 
-  /** Bytes that may still be written. */
+  /** The number of bytes that may still be written. */
   int remaining();
 
-  /** What {@link #putVarInt} will write, in bytes. */
+  /** The number of bytes that {@link #putVarInt} writes. */
   static int sizeOfVarInt(int value) {
     return sizeOfLength(value << 1 ^ value >> 31);
   }
 
-  /** What {@link #putVarLong} will write, in bytes. */
+  /** The number of bytes that {@link #putVarLong} writes. */
   static int sizeOfVarLong(long value) {
     long folded = value << 1 ^ value >> 63;
     return folded == 0 ? 1 : (70 - Long.numberOfLeadingZeros(folded)) / 7;
   }
 
-  /** What {@link #putLength} will write, in bytes. */
+  /** The number of bytes that {@link #putLength} writes. */
   static int sizeOfLength(int length) {
     return length == 0 ? 1 : (38 - Integer.numberOfLeadingZeros(length)) / 7;
   }
 
-  /** What {@link #putString} will write, in bytes. */
+  /** The number of bytes that {@link #putString} writes. */
   static int sizeOfString(String value) {
     int bytes = utf8Bytes(value);
     return sizeOfLength(bytes) + bytes;
   }
 
-  /** How many bytes a text has in UTF-8. */
+  /** The number of bytes of a string in UTF-8. */
   static int utf8Bytes(String value) {
     int length = value.length();
     int bytes = length;
@@ -107,7 +107,7 @@ public interface MessageWriter {
         } else if (Character.isHighSurrogate(c)
             && i + 1 < length
             && Character.isLowSurrogate(value.charAt(i + 1))) {
-          bytes += 2; // four bytes for two characters
+          bytes += 2; // four bytes for two chars
           i++;
         }
       }
@@ -116,11 +116,11 @@ public interface MessageWriter {
   }
 
   /**
-   * What an array will take, in bytes.
+   * The number of bytes of an array with its length.
    *
    * @param length number of elements
-   * @param elementBytes size of one
-   * @throws IllegalArgumentException if that is more than an int
+   * @param elementBytes size of an element, in bytes
+   * @throws IllegalArgumentException if the result does not fit into an int
    */
   static int sizeOfArray(int length, int elementBytes) {
     long bytes = sizeOfLength(length) + (long) length * elementBytes;

@@ -4,31 +4,33 @@ package io.talaria.messaging;
 
 import java.io.IOException;
 
-/** Something was not sent, or not answered; {@link #code} says why. */
+/**
+ * Thrown when a message was not sent or a request got no response; {@link #code} gives the reason.
+ */
 public final class MessagingException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** Why. */
+  /** The reason. */
   public enum Code {
-    /** The node is not known, or nobody is there, or it does not let us in. */
+    /** The node is not known, no node answers at its address, or it refuses the connection. */
     UNREACHABLE,
     /** The connection ended; whether the message arrived is not known. */
     LOST,
     /** The timeout has passed. */
     TIMED_OUT,
-    /** It was cancelled, or the thread was interrupted. */
+    /** The request was cancelled, or the thread was interrupted. */
     CANCELLED,
-    /** The receiver takes nothing at the moment. */
+    /** There is no room: the receiver is too slow at the moment, or too many requests are open. */
     BACK_PRESSURED,
-    /** The message is larger than the largest. */
+    /** The message is larger than the maximum. */
     TOO_LARGE,
-    /** Nobody is registered for the type there. */
+    /** The other node has no receiver for the type. */
     NO_RECEIVER,
-    /** The type means something else there, or its bytes could not be read. */
+    /** The other node has a different type of this name, or could not read the bytes. */
     TYPE_MISMATCH,
-    /** The request handler threw. */
+    /** The request handler threw, or gave no response. */
     REMOTE_ERROR,
-    /** The other node refuses: key, version, cluster, or the id is in use. */
+    /** The other node refuses the connection: key, version, cluster, or the id is in use. */
     REFUSED,
     /** This node is closed. */
     CLOSED
@@ -36,13 +38,18 @@ public final class MessagingException extends IOException {
 
   private final Code code;
 
-  /** Tells why, and the detail. */
+  /**
+   * Creates an exception.
+   *
+   * @param code the reason
+   * @param detail what happened, for people
+   */
   public MessagingException(Code code, String detail) {
     super(code + ": " + detail);
     this.code = code;
   }
 
-  /** Why. */
+  /** The reason. */
   public Code code() {
     return code;
   }

@@ -20,54 +20,56 @@ import java.time.Duration;
  */
 public interface Node extends AutoCloseable {
   /**
-   * Starts a node: its threads, its listeners, its announcement to other nodes of this host.
+   * Starts a node: its threads, its listeners, and its announcement to other nodes of this host.
    *
-   * @throws IOException if it cannot listen, or the key or a directory cannot be used; then nothing
-   *     is left running
-   * @throws IllegalArgumentException if options do not fit together
+   * @throws IOException if it cannot listen, or cannot use the key or a directory; then nothing is
+   *     left running
+   * @throws IllegalArgumentException if options contradict each other
    */
   static Node start(NodeOptions options) throws IOException {
     return LocalNode.start(options);
   }
 
-  /** Its own number. */
+  /** This node's id, 0 to 65,534. */
   int id();
 
   /**
-   * A node to send to, this one included.
+   * Returns the peer with an id, which may be this node's own. Does not connect.
    *
    * @throws IllegalArgumentException if the id is not from 0 to 65,534
    */
   Peer peer(int id);
 
   /**
-   * Sends a message to several nodes. It is encoded once.
+   * Sends a message to several nodes. Encodes it once. Waits for connections and for room, at most
+   * {@link NodeOptions#sendTimeout} for all nodes together; does not wait on the poller.
    *
-   * @param outcome at each node's place: a position, or as {@link Peer#trySend}
-   * @return to how many it was sent
+   * @param outcome receives, at each node's index in the set, a position or the reason why the
+   *     message was not sent, as {@link Peer#trySend} returns it; must not be shorter than the set
+   * @return the number of nodes to which the message was sent
    */
   int send(NodeSet nodes, Object message, long[] outcome);
 
-  /** Has a listener told of what happens from now on. */
+  /** Adds a listener, which is called for all events from now on. Listeners cannot be removed. */
   void listen(NodeListener listener);
 
-  /** The port that it listens on for TCP, or -1. */
+  /** The TCP port on which this node listens, or -1 if it does not listen. */
   int port();
 
-  /** What has been counted so far. */
+  /** A snapshot of what the node has counted since its start. */
   NodeCounters counters();
 
   /**
-   * Ends the node: nothing is sent from now on, what is under way is given time to arrive,
-   * connections end in order, waiting requests end with CLOSED. A receiver's own call does not wait
-   * for itself.
+   * Closes the node: refuses new messages, waits until what was sent has been delivered, closes the
+   * connections in order, and ends open requests with CLOSED. A call from an INLINE receiver does
+   * not wait. A second call returns 0 at once.
    *
-   * @param timeout how long to wait for what is under way
-   * @return bytes that were sent and not yet taken out of a ring by their receivers
+   * @param timeout how long to wait for the delivery of what was sent
+   * @return the number of sent bytes that receivers had not yet taken out of their rings
    */
   long close(Duration timeout);
 
-  /** Ends the node, with two seconds for what is under way. */
+  /** Closes the node, and waits at most two seconds for the delivery of what was sent. */
   @Override
   default void close() {
     close(Duration.ofSeconds(2));

@@ -3,19 +3,21 @@
 package io.talaria.messaging;
 
 /**
- * What a node has counted since its start.
+ * A snapshot of what a node has counted since its start.
  *
- * @param connections open now
- * @param connected connections ever made
- * @param lost connections that ended otherwise than in order
- * @param received messages and requests taken from other nodes and this one
- * @param dropped messages that nobody could take
- * @param failed receivers and request handlers that threw, and consumers and executors of {@link
- *     ResponseFuture#whenDone}
- * @param lateResponses responses for which nobody waited any more
- * @param forgotten requests that request handlers have kept and thrown away without a response
- * @param stalled claims of room in a ring that were found open for a millisecond or longer
- * @param openRequests requests under way from here
+ * @param connections connections that are open now
+ * @param connected connections made since the start
+ * @param lost connections that ended without an orderly close
+ * @param received messages and requests handed to receivers and request handlers, from other nodes
+ *     and from this one
+ * @param dropped messages and requests dropped: no receiver, another type, or bytes that cannot be
+ *     read
+ * @param failed exceptions thrown by receivers, by request handlers, and by consumers and executors
+ *     of {@link ResponseFuture#whenDone}
+ * @param lateResponses responses that arrived after their request had ended
+ * @param forgotten requests that became unreachable without a response
+ * @param stalled claims of ring space that stayed open for a millisecond or longer
+ * @param openRequests requests of this node that wait for a response now
  */
 public record NodeCounters(
     int connections,

@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * What a node is to be. For one thread, and one {@link Node#start}; methods return the same object.
- * Values out of range throw an {@link IllegalArgumentException} that names value and range.
+ * The configuration of a node. For one thread, and for one {@link Node#start}. All setters return
+ * this object. A value out of range throws an {@link IllegalArgumentException} that names the value
+ * and the range.
  */
 public final class NodeOptions {
   /** The largest id. */
@@ -50,25 +51,25 @@ public final class NodeOptions {
   private Path sharedMemoryDirectory;
 
   /**
-   * Something registered: a type, or who takes it.
+   * A registered type, receiver, request handler or supplier.
    *
-   * @param kind what it is
+   * @param kind which of these
    * @param type the type
-   * @param codec of a type, or null for a record
+   * @param codec of a type; null for a record
    * @param dispatch of a receiver or request handler
-   * @param taker a {@link Receiver}, a {@link RequestHandler} or, to reuse, a {@link Supplier}
+   * @param taker a {@link Receiver}, a {@link RequestHandler} or, for REUSE, a {@link Supplier}
    */
   public record Registration(
       Kind kind, Class<?> type, Codec<?> codec, Dispatch dispatch, Object taker) {
-    /** What is registered. */
+    /** The kinds of registrations. */
     public enum Kind {
       /** A type. */
       TYPE,
-      /** Who takes its messages. */
+      /** The receiver of its messages. */
       RECEIVER,
-      /** Who answers its requests. */
+      /** The handler of its requests. */
       REQUEST_HANDLER,
-      /** Where objects to read into come from. */
+      /** The supplier of the objects into which messages are read. */
       REUSE
     }
   }
@@ -78,9 +79,9 @@ public final class NodeOptions {
   }
 
   /**
-   * Options of a node.
+   * Creates the options of a node.
    *
-   * @param id from 0 to 65,534; no two nodes of a cluster have the same
+   * @param id from 0 to 65,534, unique in the cluster
    */
   public static NodeOptions of(int id) {
     check("id", id, 0, MAX_ID);
@@ -102,18 +103,18 @@ public final class NodeOptions {
     return bytes;
   }
 
-  /** The cluster's name: nodes of other clusters are refused. Default: empty. */
+  /** The cluster's name. A node refuses nodes of other clusters. Default: empty. */
   public NodeOptions cluster(String name) {
     cluster = Objects.requireNonNull(name, "name");
     return this;
   }
 
   /**
-   * Listens for nodes of other hosts, and for those of this host that share no memory. Default:
-   * not.
+   * Listens on TCP, for nodes of other hosts and for those of this host with which the node shares
+   * no memory. Default: does not listen.
    *
    * @param host an address of this host
-   * @param port from 0 on; 0: any that is free, see {@link Node#port}
+   * @param port from 0 to 65,535; 0 selects a free port, which {@link Node#port} returns
    */
   public NodeOptions listen(String host, int port) {
     check("port", port, 0, 65_535);
@@ -124,33 +125,36 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Where other nodes are. Default: {@link NodeDirectory#thisHost}. */
+  /** Where other nodes can be reached. Default: {@link NodeDirectory#thisHost}. */
   public NodeOptions directory(NodeDirectory nodes) {
     directory = Objects.requireNonNull(nodes, "nodes");
     return this;
   }
 
   /**
-   * The file of the secret that all nodes share, of 32 bytes or more and nobody else's to read:
-   * both ends of a TCP connection prove to have it. Default: none, and then nodes of other hosts
-   * are refused.
+   * The file of the secret that all nodes share, of at least 32 bytes and readable only by this
+   * user. Both ends of a TCP connection prove that they have it. Default: none; then nodes of other
+   * hosts are refused.
    */
   public NodeOptions key(Path file) {
     key = Objects.requireNonNull(file, "file");
     return this;
   }
 
-  /** Talks to other hosts without a key: to anybody who reaches the port. Default: not. */
+  /**
+   * Accepts and makes connections to other hosts without a key, with anyone who can reach the port.
+   * Default: off.
+   */
   public NodeOptions insecure() {
     insecure = true;
     return this;
   }
 
   /**
-   * Encrypts and authenticates all that goes over TCP behind the proof of the key, by AES-256 in
-   * Galois/counter mode: nobody on the way can read or change it. Both sides must say so, and need
-   * a {@link #key}. Sending and receiving then allocate, and take more processor time. Shared
-   * memory is not concerned. Default: not.
+   * Encrypts and authenticates all bytes of TCP connections after the proof of the key, with
+   * AES-256 in Galois/counter mode, so that an attacker on the network can neither read nor change
+   * them. Both ends must set this, and need a {@link #key}. Sending and receiving then allocate,
+   * and use more processor time. Has no effect on shared memory. Default: off.
    */
   public NodeOptions encrypted() {
     encrypted = true;
@@ -158,26 +162,26 @@ public final class NodeOptions {
   }
 
   /**
-   * The transports that may be used; of those that reach a node the first in the order of {@link
-   * Transport} is taken. Default: {@link Transport#SHM} and {@link Transport#TCP}. Between hosts
-   * {@link Transport#UCX} is not used if all shall be {@link #encrypted}, or without a {@link #key}
-   * unless {@link #insecure} is said.
+   * The transports that may be used. A connection uses the first one, in the order of {@link
+   * Transport}, that reaches the other node. Default: {@link Transport#SHM} and {@link
+   * Transport#TCP}. Between hosts {@link Transport#UCX} is not used with {@link #encrypted}, nor
+   * without a {@link #key} unless {@link #insecure} is set.
    */
   public NodeOptions transports(Transport first, Transport... others) {
     transports = EnumSet.of(first, others);
     return this;
   }
 
-  /** The program's access to its own records; needed if they are in a named module. */
+  /** The program's access to its own records. Required if they are in a named module. */
   public NodeOptions lookup(MethodHandles.Lookup access) {
     lookup = Objects.requireNonNull(access, "access");
     return this;
   }
 
   /**
-   * Registers a record, whose codec is made at start.
+   * Registers a record. Its codec is generated when the node starts.
    *
-   * @throws IllegalArgumentException if it is no record
+   * @throws IllegalArgumentException if it is not a record
    */
   public NodeOptions type(Class<?> record) {
     if (!record.isRecord()) {
@@ -196,22 +200,22 @@ public final class NodeOptions {
   }
 
   /**
-   * Has messages read into one object again and again, which is valid until the receiver returns:
-   * for receivers that are INLINE.
+   * Reads all messages of a type into the same object, which is valid until the receiver returns.
+   * For INLINE receivers.
    *
-   * @param first makes it
+   * @param first creates the object
    */
   public <T> NodeOptions reuse(Class<T> type, Supplier<T> first) {
     registrations.add(new Registration(Registration.Kind.REUSE, type, null, null, first));
     return this;
   }
 
-  /** Registers who takes the messages of a type, ORDERED. */
+  /** Registers the receiver of a type's messages, with {@link Dispatch#ORDERED}. */
   public <T> NodeOptions receive(Class<T> type, Receiver<T> receiver) {
     return receive(type, Dispatch.ORDERED, receiver);
   }
 
-  /** Registers who takes the messages of a type. */
+  /** Registers the receiver of a type's messages. */
   public <T> NodeOptions receive(Class<T> type, Dispatch dispatch, Receiver<T> receiver) {
     Objects.requireNonNull(dispatch, "dispatch");
     Objects.requireNonNull(receiver, "receiver");
@@ -219,7 +223,7 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Registers the handler of the requests of a type. */
+  /** Registers the handler of a type's requests. */
   public <Q> NodeOptions handle(
       Class<Q> type, Dispatch dispatch, RequestHandler<Q> requestHandler) {
     Objects.requireNonNull(dispatch, "dispatch");
@@ -229,7 +233,7 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Handler threads, 1 to 1,024. Default: half the cores. */
+  /** The number of handler threads that run at a time, 1 to 1,024. Default: half the cores. */
   public NodeOptions handlers(int threads) {
     check("handlers", threads, 1, 1024);
     handlers = threads;
@@ -237,21 +241,27 @@ public final class NodeOptions {
     return this;
   }
 
-  /** Handler threads when some of them wait in calls of this package, up to 1,024. Default: 32. */
+  /**
+   * The maximum number of handler threads, with those that wait in calls of this package; from
+   * {@link #handlers(int)} to 1,024. Default: 32.
+   */
   public NodeOptions maxHandlers(int threads) {
     check("maxHandlers", threads, handlers, 1024);
     maxHandlers = threads;
     return this;
   }
 
-  /** Messages on virtual threads at a time, 1 to 1,000,000. Default: 10,000. */
+  /**
+   * The maximum number of virtual threads at a time that run receivers of {@link Dispatch#VIRTUAL},
+   * 1 to 1,000,000. Default: 10,000.
+   */
   public NodeOptions maxVirtualThreads(int threads) {
     check("maxVirtualThreads", threads, 1, 1_000_000);
     maxVirtualThreads = threads;
     return this;
   }
 
-  /** How long {@link Peer#send} waits, up to an hour. Default: one second. */
+  /** How long {@link Peer#send} waits, 0 to one hour. Default: one second. */
   public NodeOptions sendTimeout(Duration timeout) {
     check("sendTimeout in ms", timeout.toMillis(), 0, 3_600_000);
     sendTimeout = timeout;
@@ -259,57 +269,69 @@ public final class NodeOptions {
   }
 
   /**
-   * The most bytes of a ring, a power of two from 16 KiB to 16 MiB, each way. In shared memory it
-   * begins with 32 KiB and grows when it is found full. Default: 1 MiB.
+   * The maximum size of the ring for messages and requests in each direction, in bytes: a power of
+   * two from 16 KiB to 16 MiB. In shared memory a ring begins with 32 KiB and grows when it is
+   * full. Default: 1 MiB.
    */
   public NodeOptions dataRingBytes(int bytes) {
     dataRingBytes = ring("dataRingBytes", bytes);
     return this;
   }
 
-  /** The same of the ring of responses, which begins with 16 KiB. Default: 256 KiB. */
+  /**
+   * The maximum size of the ring for responses in each direction, in bytes: a power of two from 16
+   * KiB to 16 MiB. In shared memory a ring begins with 16 KiB. Default: 256 KiB.
+   */
   public NodeOptions controlRingBytes(int bytes) {
     controlRingBytes = ring("controlRingBytes", bytes);
     return this;
   }
 
-  /** The largest message, in bytes, 1 KiB to 1 GiB. Default: 64 MiB. */
+  /** The maximum size of a message or response, in bytes, 1 KiB to 1 GiB. Default: 64 MiB. */
   public NodeOptions maxMessageBytes(int bytes) {
     check("maxMessageBytes", bytes, 1 << 10, MAX_MESSAGE);
     maxMessageBytes = bytes;
     return this;
   }
 
-  /** Memory for what was received and not yet handled, from 1 MiB on. Default: 128 MiB. */
+  /**
+   * The memory for received messages that wait for handlers, in bytes, from 1 MiB to 1 TiB.
+   * Default: 128 MiB.
+   */
   public NodeOptions receiveBudget(long bytes) {
     check("receiveBudget", bytes, 1 << 20, 1L << 40);
     receiveBudget = bytes;
     return this;
   }
 
-  /** Connections at a time, 1 to 10,000; the one idle for longest goes. Default: 100. */
+  /**
+   * The maximum number of connections, 1 to 10,000. Beyond it the node closes the connection that
+   * has been idle for longest. Default: 100.
+   */
   public NodeOptions maxConnections(int connections) {
     check("maxConnections", connections, 1, 10_000);
     maxConnections = connections;
     return this;
   }
 
-  /** How long a thread looks before it sleeps, up to a second; 0: not. Default: 20 µs. */
+  /** How long a thread spins before it sleeps, 0 to one second. Default: 20 µs. */
   public NodeOptions spin(Duration time) {
     check("spin in ns", time.toNanos(), 0, 1_000_000_000L);
     spin = time;
     return this;
   }
 
-  /** What the poller does while nothing comes. Default: {@link IdleStrategy#ADAPTIVE}. */
+  /**
+   * What the poller does while there is nothing to receive. Default: {@link IdleStrategy#ADAPTIVE}.
+   */
   public NodeOptions idleStrategy(IdleStrategy strategy) {
     idleStrategy = Objects.requireNonNull(strategy, "strategy");
     return this;
   }
 
   /**
-   * The user's private directory for announcements. Default: {@code talaria.dir}, and that {@code
-   * /tmp/talaria-UID}.
+   * The user's private directory for announcements. Default: the system property {@code
+   * talaria.dir}, whose default is {@code /tmp/talaria-UID}.
    */
   public NodeOptions runDirectory(Path directory) {
     runDirectory = directory.toAbsolutePath();
@@ -317,8 +339,8 @@ public final class NodeOptions {
   }
 
   /**
-   * The user's private directory for shared memory. Default: {@code talaria.shm.dir}, and that
-   * {@code /dev/shm/talaria-UID}.
+   * The user's private directory for shared memory. Default: the system property {@code
+   * talaria.shm.dir}, whose default is {@code /dev/shm/talaria-UID}.
    */
   public NodeOptions sharedMemoryDirectory(Path directory) {
     sharedMemoryDirectory = directory.toAbsolutePath();
@@ -370,7 +392,7 @@ public final class NodeOptions {
     return lookup;
   }
 
-  /** What was registered, in this order. */
+  /** All registrations, in the order in which they were made. */
   public List<Registration> registrations() {
     return List.copyOf(registrations);
   }

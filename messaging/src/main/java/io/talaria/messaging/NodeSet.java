@@ -4,7 +4,7 @@ package io.talaria.messaging;
 
 import java.util.Arrays;
 
-/** Some nodes, in a fixed order. Immutable. */
+/** Ids of several nodes, in a fixed order. Immutable. */
 public final class NodeSet {
   private final int[] ids;
 
@@ -12,17 +12,21 @@ public final class NodeSet {
     this.ids = ids;
   }
 
-  /** A set of these ids. */
+  /** A set of these ids, in this order. */
   public static NodeSet of(int... ids) {
     return new NodeSet(ids.clone());
   }
 
-  /** How many. */
+  /** The number of nodes. */
   public int size() {
     return ids.length;
   }
 
-  /** One of them. */
+  /**
+   * The id at an index.
+   *
+   * @param index from 0 to {@link #size} - 1
+   */
   public int id(int index) {
     return ids[index];
   }

@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A record component that may be null, for one byte; without this, null is refused. */
+/**
+ * Marks a record component that may be null. Costs one byte in each message. Without this
+ * annotation null is refused.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface OptionalField {}

@@ -5,49 +5,53 @@ package io.talaria.messaging;
 import java.time.Duration;
 
 /**
- * A node to send to, this one included. Valid as long as its {@link Node}; having one connects to
- * nobody. Any thread, virtual ones too.
+ * Sends to one node, which may be this node itself. Valid as long as its {@link Node}. A peer
+ * exists without a connection; the first send connects. All methods may be called by any thread,
+ * virtual ones too.
  *
  * <p>Messages of one thread to one node and receiver arrive in order, each at most once. Responses
- * may overtake messages. A receiver on handlers that is slow pushes back who sends to it, not who
- * sends to other receivers of the node; see {@link Dispatch}.
+ * may overtake messages. A slow receiver on handler threads delays only those that send to it, not
+ * those that send to other receivers of its node; see {@link Dispatch}.
  */
 public interface Peer {
   /**
-   * Of {@link #trySend}: the node, or the receiver of this type there, has to take something first.
+   * Result of {@link #trySend}: there is no room, because the other node or its receiver of this
+   * type is too slow at the moment.
    */
   long BACK_PRESSURED = -1;
 
-  /** Of {@link #trySend}: there is no connection yet; one is being made. */
+  /** Result of {@link #trySend}: there is no connection yet; the node is connecting. */
   long CONNECTING = -2;
 
-  /** Of {@link #trySend}: the connection has just ended; the next call connects again. */
+  /** Result of {@link #trySend}: the connection has just ended; the next call connects again. */
   long LOST = -3;
 
-  /** Of {@link #trySend}: this node is closed. */
+  /** Result of {@link #trySend}: this node is closed. */
   long CLOSED = -4;
 
-  /** Of {@link #trySend}: too large for one slice, which {@link #send} can do. */
+  /**
+   * Result of {@link #trySend}: the message is too large for one slice; {@link #send} can send it.
+   */
   long TOO_LARGE = -5;
 
-  /** Its number, 0 to 65,534. */
+  /** The node's id, 0 to 65,534. */
   int id();
 
   /**
-   * Sends a message: when this returns, it is on its way and the object is the caller's again.
-   * Waits for a connection or for room, at most as long as {@link NodeOptions#sendTimeout} says.
+   * Sends a message. When this returns, the message is on its way, and the caller may change the
+   * object. Waits for a connection and for room, at most {@link NodeOptions#sendTimeout}.
    *
    * @return a position for {@link #awaitDelivered}, positive
    * @throws MessagingException UNREACHABLE, REFUSED, BACK_PRESSURED, TOO_LARGE, CLOSED or CANCELLED
    * @throws IllegalArgumentException if the type is not registered
-   * @throws NullPointerException if the message or a component not declared {@link OptionalField}
-   *     is null
+   * @throws NullPointerException if the message is null, or a component without {@link
+   *     OptionalField} is null
    * @throws IllegalStateException inside an INLINE receiver or a codec
    */
   long send(Object message) throws MessagingException;
 
   /**
-   * Sends a message if that is possible at once; allocates nothing, never waits.
+   * Sends a message if that is possible at once. Never waits, allocates nothing.
    *
    * @return a position, positive; or {@link #BACK_PRESSURED}, {@link #CONNECTING}, {@link #LOST},
    *     {@link #CLOSED} or {@link #TOO_LARGE}
@@ -56,36 +60,37 @@ public interface Peer {
   long trySend(Object message);
 
   /**
-   * Waits until a message, and all before it on its connection, was handed to the receiver's code
+   * Waits until a message, and all before it on its connection, were handed to the receiver's code
    * at the other end, or dropped there.
    *
-   * @param position what a send returned
-   * @param timeout how long at most
+   * @param position the result of a send
+   * @param timeout how long to wait
    * @return false if the timeout has passed
-   * @throws MessagingException LOST if the connection of the position has ended
+   * @throws MessagingException LOST if the connection of the position has ended before the delivery
+   *     was known
    */
   boolean awaitDelivered(long position, Duration timeout) throws MessagingException;
 
   /**
-   * Sends a request, and waits for the response.
+   * Sends a request and waits for the response.
    *
-   * @param timeout how long at most
+   * @param timeout of the whole request
    * @throws MessagingException with the reason if there is no response
    * @throws IllegalStateException inside an INLINE receiver or a codec
    */
   <A> A request(Object request, Class<A> response, Duration timeout) throws MessagingException;
 
   /**
-   * As {@link #request}, for those to whom each nanosecond matters.
+   * Like {@link #request}, without a {@code Duration}, for callers that count nanoseconds.
    *
-   * @param timeoutNs how long at most, in nanoseconds
+   * @param timeoutNs of the whole request, in nanoseconds
    */
   <A> A requestNs(Object request, Class<A> response, long timeoutNs) throws MessagingException;
 
   /**
-   * Sends a request; its response is collected later. Waits for room as {@link #send} does.
+   * Sends a request without waiting for the response. Waits for room as {@link #send} does.
    *
-   * @param timeout after which the request is over
+   * @param timeout of the whole request; when it has passed, the request ends with TIMED_OUT
    */
   <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, Duration timeout)
       throws MessagingException;
@@ -93,15 +98,19 @@ public interface Peer {
   /** Whether there is a connection now. */
   boolean connected();
 
-  /** Its connection's transport: {@code loop}, {@code shm}, {@code ucx} or {@code tcp}; or null. */
+  /**
+   * The transport of the connection: {@code loop}, {@code shm}, {@code ucx} or {@code tcp}; null
+   * without a connection.
+   */
   String transport();
 
-  /** Why it is that transport, or why there is no connection; for people. */
+  /** Why the connection uses its transport, or why there is no connection; a text for people. */
   String reason();
 
   /**
-   * Bytes that can be sent without waiting, 0 without a connection. Of a receiver that is slow this
-   * says nothing: {@link #trySend} may return {@link #BACK_PRESSURED} for it in any case.
+   * The number of bytes that can be sent without waiting; 0 without a connection. It does not
+   * consider slow receivers: {@link #trySend} may return {@link #BACK_PRESSURED} for one at any
+   * time.
    */
   long room();
 }

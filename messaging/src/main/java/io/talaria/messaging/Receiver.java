@@ -3,18 +3,19 @@
 package io.talaria.messaging;
 
 /**
- * Takes messages of one type.
+ * Receives the messages of one type.
  *
  * @param <T> the type
  */
 @FunctionalInterface
 public interface Receiver<T> {
   /**
-   * Takes a message.
+   * Receives a message, on the thread that the {@link Dispatch} of the registration selects.
    *
-   * @param message of the receiver's own, unless {@link NodeOptions#reuse} said otherwise
-   * @param from who has sent it
-   * @throws Exception of any kind: it is counted and told, and the next message comes
+   * @param message the receiver may keep it, unless {@link NodeOptions#reuse} was set for the type
+   * @param from the sender
+   * @throws Exception of any kind: the node counts it and reports it to {@link
+   *     NodeListener#failed}, and delivers the next message
    */
   void receive(T message, Peer from) throws Exception;
 }

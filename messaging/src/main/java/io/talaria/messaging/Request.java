@@ -3,32 +3,39 @@
 package io.talaria.messaging;
 
 /**
- * A request that wants one response. Any thread; none of the methods waits. It may be kept and
- * answered after its request handler has returned; if it is thrown away, whoever asked gets
- * REMOTE_ERROR when the garbage collector finds that.
+ * A received request, to which the program responds once. All methods may be called by any thread,
+ * and none waits. The program may keep a request and respond after the request handler has
+ * returned. If it drops the request without a response, the requester gets REMOTE_ERROR when the
+ * garbage collector finds that.
  */
 public interface Request {
-  /** Who asks. */
+  /** The node that sent the request. */
   Peer from();
 
   /**
-   * Responds. The object is the caller's again when this returns.
+   * Sends the response. When this returns, the caller may change the object.
    *
-   * @throws IllegalStateException if it was answered before
+   * @throws IllegalStateException if the request was answered before
    * @throws IllegalArgumentException if the type of the response is not registered
    */
   void respond(Object response);
 
   /**
-   * Refuses to answer: whoever asked gets REMOTE_ERROR with this text.
+   * Ends the request without a response: the requester gets REMOTE_ERROR with this text.
    *
-   * @throws IllegalStateException if it was answered before
+   * @throws IllegalStateException if the request was answered before
    */
   void fail(String text);
 
-  /** Whether whoever asked does not wait any more, as far as is known here. */
+  /**
+   * Whether this node knows that the requester no longer waits: it has cancelled, or its timeout
+   * has passed.
+   */
   boolean cancelled();
 
-  /** How long whoever asked still waits, in nanoseconds, as far as is known here. */
+  /**
+   * How long the requester still waits, in nanoseconds, as this node estimates it; {@code
+   * Long.MAX_VALUE} if the request has no limit.
+   */
   long remainingNs();
 }

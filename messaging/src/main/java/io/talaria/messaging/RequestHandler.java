@@ -10,9 +10,9 @@ package io.talaria.messaging;
 @FunctionalInterface
 public interface RequestHandler<Q> {
   /**
-   * Handles a request. The response may be given here, or later by any thread.
+   * Handles a request. The response may be sent here, or later by any thread.
    *
-   * @throws Exception of any kind: whoever asked gets REMOTE_ERROR with its class and text
+   * @throws Exception of any kind: the requester gets REMOTE_ERROR with its class and text
    */
   void handle(Q message, Request request) throws Exception;
 }

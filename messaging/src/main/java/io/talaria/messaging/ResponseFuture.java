@@ -7,34 +7,39 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /**
- * A request under way. Any thread, but its response is taken once: by {@link #await} or by {@link
- * #whenDone}. A response that is not taken stays here, and goes with this object.
+ * The future response to a request. All methods may be called by any thread, but the response can
+ * be taken only once: by {@link #await} or by {@link #whenDone}. A response that is never taken
+ * stays in this object until the object is collected.
  *
  * @param <A> the type of the response
  */
 public interface ResponseFuture<A> {
-  /** Whether there is a response or a failure; never false again. */
+  /** Whether the request has ended, with a response or a failure. Once true, it stays true. */
   boolean isDone();
 
   /**
-   * Waits for the response.
+   * Waits for the response and takes it.
    *
-   * @param timeout how long at most; the request itself goes on after that
+   * @param timeout how long to wait; the request continues when it has passed
    * @return the response, or null if the timeout has passed first
-   * @throws MessagingException if there is none, with the reason
-   * @throws IllegalStateException on the poller, in an INLINE receiver; or if it was taken before
+   * @throws MessagingException with the reason if the request ended without a response
+   * @throws IllegalStateException in an INLINE receiver, or if the response was already taken
    */
   A await(Duration timeout) throws MessagingException;
 
-  /** Waits no more and tells the request handler; false if it was done already. */
+  /**
+   * Cancels the request and tells the request handler.
+   *
+   * @return false if the request had already ended
+   */
   boolean cancel();
 
   /**
-   * Has the response taken when it is there.
+   * Passes the response or the failure to a consumer once the request has ended.
    *
-   * @param executor where; if it refuses, the response is dropped, and {@link NodeListener#failed}
-   *     told
-   * @param consumer gets the response or the failure, the other is null; what it throws is told to
+   * @param executor runs the consumer; if it refuses, the response is dropped and {@link
+   *     NodeListener#failed} is called
+   * @param consumer gets the response or the failure, the other is null; what it throws goes to
    *     {@link NodeListener#failed}
    */
   void whenDone(Executor executor, BiConsumer<? super A, ? super MessagingException> consumer);

@@ -2,18 +2,18 @@
 
 package io.talaria.messaging;
 
-/** How the bytes of a connection travel. */
+/** The means by which a connection carries its bytes. */
 public enum Transport {
   /** Shared memory, between processes of one user on one host. */
   SHM("shm"),
   /**
-   * UCX, which drives network cards, and shared memory of its own on one host. Only for those who
-   * name it: it loads native code and opens a worker, needs {@code talaria-ucx}, {@code
-   * libucp.so.0} and {@code --enable-native-access}, and between hosts a key or {@code insecure()}.
-   * What it carries is not encrypted.
+   * UCX, which drives InfiniBand and RoCE cards, and has shared memory of its own on one host. Used
+   * only if the options name it, because it loads native code and opens a worker. It needs {@code
+   * talaria-ucx}, {@code libucp.so.0} and {@code --enable-native-access}, and between hosts a key
+   * or {@link NodeOptions#insecure}. Its bytes are not encrypted.
    */
   UCX("ucx"),
-  /** A TCP connection; accelerated if Talaria's agent is there. */
+  /** A TCP connection, which Talaria's agent accelerates if it is loaded. */
   TCP("tcp");
 
   private final String code;
@@ -22,7 +22,7 @@ public enum Transport {
     this.code = code;
   }
 
-  /** Its name in messages and reports. */
+  /** The name of this transport in messages and reports. */
   public String code() {
     return code;
   }

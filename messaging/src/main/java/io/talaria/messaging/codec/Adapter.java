@@ -24,20 +24,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Reads a record as another node writes it whose record of that name has other components: found by
- * their names, the rest skipped, those that it does not have get a default. A number may be wider
- * here, if no value is lost; constants and leaves are found by their names; nothing else may
- * differ. What is read so allocates more and takes longer than by a codec of {@link Codecs}.
+ * Reads records of another node whose record of the same name has other components. Components are
+ * found by their names. Those that only the other node has are skipped; those that only this node
+ * has get a default value. A number may have a wider type here if no value is lost. Enum constants
+ * and leaves of sealed interfaces are found by their names. No other difference is allowed. Reading
+ * allocates more and takes longer than with a codec of {@link Codecs}.
  *
- * <p>Made by one thread; then any number of threads read.
+ * <p>Made by one thread; any number of threads may then read.
  */
 public final class Adapter {
-  /** Reads what the other node has written. */
+  /** Reads one value that the other node has written. */
   private interface Reader {
     Object read(MessageReader in);
   }
 
-  /** A reader that is not made yet. */
+  /** Stands for a reader that is being made, so that a type may contain itself. */
   private static final class Later implements Reader {
     private Reader reader;
 
@@ -58,7 +59,7 @@ public final class Adapter {
           Float.class, float.class,
           Double.class, double.class);
 
-  /** Which types hold all values of another. */
+  /** For each primitive type, the types that can represent all its values. */
   private static final Map<Class<?>, Set<Class<?>>> WIDER =
       Map.of(
           byte.class, Set.of(short.class, int.class, long.class, float.class, double.class),
@@ -70,7 +71,7 @@ public final class Adapter {
   private final MethodHandles.Lookup lookup;
   private final Form.Whole theirs;
 
-  /** By own type, what was begun for a form of the other node. */
+  /** The readers made or being made, by own type and then by the other node's form. */
   private final Map<Type, IdentityHashMap<Form, Later>> begun = new HashMap<>();
 
   private final IdentityHashMap<Form, Later> skipping = new IdentityHashMap<>();
@@ -81,10 +82,10 @@ public final class Adapter {
   }
 
   /**
-   * Makes a codec that reads.
+   * Makes a codec that can only read.
    *
    * @param type the own record
-   * @param theirs the form that the other node has told
+   * @param theirs the form that the other node has sent
    * @param lookup of the program, or null: as for {@link Codecs}
    * @throws IllegalArgumentException if the two do not fit; the message names the component
    */
@@ -166,7 +167,10 @@ public final class Adapter {
     return (Class<Object[]>) Array.newInstance(component, 0).getClass();
   }
 
-  /** Each element counts at least a byte: so many are refused before anything is made. */
+  /**
+   * Refuses elements without bytes. {@link MessageReader#getLength} bounds a length by at least one
+   * byte an element, so that a short message cannot make the reader allocate much.
+   */
   private static Form ofElements(Form element) {
     if (Form.isEmpty(element)) {
       throw new IllegalArgumentException("a list or array of " + element + ", which has no bytes");
@@ -188,7 +192,7 @@ public final class Adapter {
     Reader make();
   }
 
-  /** What may contain itself is made once. */
+  /** Makes the reader of a type and form only once, because the type may contain itself. */
   private Reader once(Class<?> type, Form form, Maker maker) {
     IdentityHashMap<Form, Later> forms =
         begun.computeIfAbsent(type, each -> new IdentityHashMap<>());
@@ -227,7 +231,7 @@ public final class Adapter {
     return to == from ? reader : in -> widened(reader.read(in), to);
   }
 
-  /** The primitive type that a leaf is, or is the box of; null if none. */
+  /** The primitive type with this name, or whose box has it; null if there is none. */
   private static Class<?> primitive(String name) {
     for (Map.Entry<Class<?>, Class<?>> each : PRIMITIVES.entrySet()) {
       if (each.getKey().getSimpleName().equals(name) || each.getValue().getName().equals(name)) {
@@ -279,7 +283,7 @@ public final class Adapter {
     return number.doubleValue();
   }
 
-  // ---- what has names
+  // ---- enums, records and sealed interfaces
 
   private static Reader constants(Class<?> type, Form.EnumOf form) {
     Object[] own = type.getEnumConstants();
@@ -454,7 +458,7 @@ public final class Adapter {
     }
   }
 
-  // ---- what is not wanted
+  // ---- components that only the other node has
 
   private Reader skipped(Form.Part part) {
     if (part.varint()) {
@@ -464,7 +468,7 @@ public final class Adapter {
     return part.nullable() ? orNull(there) : there;
   }
 
-  /** Reads and forgets. */
+  /** Makes a reader that discards what it reads. */
   private Reader skipped(Form form) {
     return switch (form) {
       case Form.Leaf leaf -> skippedLeaf(leaf);

@@ -26,10 +26,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Makes the codecs of records, and of what may be in them: primitive types and their boxes,
+ * Generates the codecs of records and of their components: primitive types and their boxes,
  * strings, UUIDs, enums, records, sealed interfaces of records and enums, arrays, lists and
- * optionals of all these. A {@link #form} describes what they write: where it is the same on both
- * nodes, the codec reads what the other has written; else {@link #adapted} may.
+ * optionals of all these. A {@link #form} describes what a codec writes. If both nodes have the
+ * same form, the codec reads what the other node writes; otherwise {@link #adapted} may.
  *
  * <p>For one thread, at registration.
  */
@@ -37,20 +37,20 @@ public final class Codecs {
   private final MethodHandles.Lookup lookup;
   private final Map<Type, Codec<Object>> made = new HashMap<>();
 
-  /** Records that are being made, to find one that contains itself. */
+  /** Records whose codecs are being made, to detect a record that contains itself. */
   private final Map<Class<?>, Later> making = new HashMap<>();
 
   /**
-   * Makes a factory.
+   * Creates a factory of codecs.
    *
-   * @param lookup of the program, with full access to its records, or null: then as far as this
-   *     module can reach
+   * @param lookup of the program, with full access to its records, or null: then only records that
+   *     this module can access are possible
    */
   public Codecs(MethodHandles.Lookup lookup) {
     this.lookup = lookup;
   }
 
-  /** Stands for a codec that is not yet made, because its record contains itself. */
+  /** Stands for a codec that is not made yet, because its record contains itself. */
   private static final class Later implements Codec<Object> {
     private Codec<Object> codec;
 
@@ -74,7 +74,7 @@ public final class Codecs {
   }
 
   /**
-   * The codec of a record.
+   * Returns the codec of a record.
    *
    * @throws IllegalArgumentException if it cannot be made; the message names type and component
    */
@@ -88,10 +88,10 @@ public final class Codecs {
   }
 
   /**
-   * A codec that reads what another node writes whose record has other components.
+   * Returns a codec that reads what another node writes whose record has other components.
    *
    * @param type the own record
-   * @param form that the other node has told
+   * @param form what the other node has sent
    * @throws IllegalArgumentException if the two do not fit; the message names the component
    */
   public Codec<Object> adapted(Class<?> type, String form) {
@@ -99,7 +99,7 @@ public final class Codecs {
   }
 
   /**
-   * How a record is written: where it is the same on two nodes, each reads what the other writes.
+   * Describes how a record is encoded. Two nodes with the same form can read each other's records.
    *
    * @param type whose codec was made
    */
@@ -176,7 +176,7 @@ public final class Codecs {
     return later;
   }
 
-  /** What a sealed interface may be, in the order in which it is numbered. */
+  /** The records and enums that implement a sealed interface, in the order of their numbers. */
   static List<Class<?>> leaves(Class<?> type) {
     Set<Class<?>> leaves = new HashSet<>();
     collect(type, leaves);
@@ -229,11 +229,14 @@ public final class Codecs {
     return codec;
   }
 
-  /** A component of a record: a primitive one, or one with a codec. */
+  /** A component of a record: either a primitive one, or one with a codec. */
   record Component(
       RecordComponent component, Primitive primitive, Codec<Object> codec, boolean nullable) {}
 
-  /** Takes elements by number only where that is one step: it allocates nothing, then. */
+  /**
+   * The codec of a list. Uses indexes for a {@link RandomAccess} list, so that it allocates no
+   * iterator.
+   */
   private record ListCodec(Codec<Object> element) implements Codec<Object> {
     @Override
     public int size(Object value) {
@@ -353,7 +356,10 @@ public final class Codecs {
     }
   }
 
-  /** By their places: the form names all constants in order, so both ends have the same ones. */
+  /**
+   * The codec of an enum. Writes ordinals: the form lists all constants in order, so both ends
+   * agree.
+   */
   @SuppressWarnings("EnumOrdinal")
   private static final class EnumCodec implements Codec<Object> {
     private final Class<?> type;
@@ -428,7 +434,9 @@ public final class Codecs {
     }
   }
 
-  /** The codecs of what is one call of {@link MessageWriter} and one of {@link MessageReader}. */
+  /**
+   * The types that need only one call of {@link MessageWriter} and one of {@link MessageReader}.
+   */
   enum Simple implements Codec<Object> {
     STRING(String.class) {
       @Override

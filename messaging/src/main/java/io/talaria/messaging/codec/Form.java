@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a codec of {@link Codecs} writes, as another node tells it by {@link FormText}.
+ * Describes what a codec of {@link Codecs} writes, as parsed from another node's {@link FormText}.
  *
  * <pre>
  *   form    record NAME(component;...)      component: name [varint] [nullable] form
@@ -18,57 +18,58 @@ import java.util.Map;
  *           TYPE                            a primitive type, its box, String, UUID, an array
  * </pre>
  *
- * <p>A record that is written as nothing cannot be named again: else a few names that name each
- * other twice would stand for more than can be read, in a message of no bytes.
+ * <p>A record that is encoded in no bytes cannot be referred to by its name. Otherwise a few records
+ * that refer to each other twice could describe more records than can be read, in a message of no
+ * bytes.
  */
 sealed interface Form {
-  /** The longest text that is read. */
+  /** The longest text that is parsed, in characters. */
   int MAX_CHARS = 4096;
 
-  /** How deep forms may be in each other. */
+  /** The maximum nesting of forms. */
   int MAX_DEPTH = 64;
 
-  /** The most components, constants or leaves of one. */
+  /** The maximum number of components, constants or leaves of a form. */
   int MAX_PARTS = 256;
 
-  /** One call of {@link io.talaria.messaging.MessageReader}. */
+  /** Encoded by one call of {@link io.talaria.messaging.MessageWriter}. */
   record Leaf(String type) implements Form {}
 
-  /** A length, and elements. */
+  /** Encoded as a length and the elements. */
   record ListOf(Form element) implements Form {}
 
-  /** The same. */
+  /** Encoded as a length and the elements. */
   record ArrayOf(Form element) implements Form {}
 
-  /** Whether there is one, and the element. */
+  /** Encoded as a boolean, whether there is an element, and the element. */
   record OptionalOf(Form element) implements Form {}
 
-  /** The number of a constant. */
+  /** Encoded as the number of the constant. */
   record EnumOf(List<String> constants) implements Form {}
 
-  /** Components, one after the other. */
+  /** Encoded as its components, one after the other. */
   record RecordOf(String name, List<Part> components) implements Form {}
 
-  /** The number of a leaf, and it. */
+  /** Encoded as the number of the leaf, and the leaf. */
   record OneOf(String name, List<Part> leaves) implements Form {}
 
-  /** What has that name. */
+  /** A reference to a record or interface that is described elsewhere in the text. */
   record Known(String name) implements Form {}
 
-  /** A component or a leaf. */
+  /** A component of a record, or a leaf of a sealed interface. */
   record Part(String name, boolean varint, boolean nullable, Form form) {}
 
   /**
-   * A text that was read.
+   * A parsed text.
    *
-   * @param form what it begins with, and all that is in it
+   * @param form the outermost form
    * @param named the records and interfaces in it, by their names
    */
   record Whole(Form form, Map<String, Form> named) {
     /**
-     * What has a name.
+     * Resolves a reference.
      *
-     * @throws IllegalArgumentException if nothing has
+     * @throws IllegalArgumentException if the text describes nothing of that name
      */
     Form of(Known known) {
       Form form = named.get(known.name());
@@ -79,16 +80,16 @@ sealed interface Form {
     }
   }
 
-  /** Whether it is written as nothing at all. */
+  /** Whether a value of this form is encoded in no bytes. */
   static boolean isEmpty(Form form) {
     return form instanceof RecordOf record
         && record.components().stream().noneMatch(each -> each.nullable() || !isEmpty(each.form()));
   }
 
   /**
-   * Reads one.
+   * Parses a text.
    *
-   * @throws IllegalArgumentException if the text is none, or passes a limit
+   * @throws IllegalArgumentException if the text is not a form, or exceeds a limit
    */
   static Whole of(String text) {
     if (text.length() > MAX_CHARS) {
@@ -102,7 +103,7 @@ sealed interface Form {
     return new Whole(form, parser.named);
   }
 
-  /** A position in a text. */
+  /** A recursive-descent parser with its position in the text. */
   final class Parser {
     private final String text;
     private final Map<String, Form> named = new HashMap<>();
@@ -128,7 +129,7 @@ sealed interface Form {
       }
     }
 
-    /** Up to one of some characters, which stays. */
+    /** Reads up to the first of these characters, which remains unread. */
     private String word(String ends) {
       int from = at;
       while (at < text.length() && ends.indexOf(text.charAt(at)) < 0) {

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes how a record is written, as other nodes are told: see {@link Form}. A record or a sealed
- * interface is described where it is met first, and called by its name from then on: so the text
- * does not depend on what else was registered before, and does not grow with the number of uses.
+ * Writes the text that tells other nodes how a record is encoded: see {@link Form}. A record or a
+ * sealed interface is described at its first occurrence, and referred to by its name after that. So
+ * the text does not depend on what else was registered, and does not grow with the number of uses.
  */
 final class FormText {
   private final StringBuilder text = new StringBuilder();
@@ -26,7 +26,7 @@ final class FormText {
 
   private FormText() {}
 
-  /** The text for a type that has a codec of {@link Codecs}. */
+  /** Returns the text for a type that has a codec of {@link Codecs}. */
   static String of(Class<?> type) {
     FormText form = new FormText();
     form.write(type);
@@ -51,7 +51,7 @@ final class FormText {
       write(raw.getComponentType());
       text.append(')');
     } else if (raw.isEnum()) {
-      // By their names: a constant's own toString is for people.
+      // name(), because the program may override toString().
       text.append("enum")
           .append(
               Arrays.stream(raw.getEnumConstants()).map(each -> ((Enum<?>) each).name()).toList());
@@ -68,12 +68,12 @@ final class FormText {
     }
     String simple = type.getSimpleName();
     if (type.isRecord() && type.getRecordComponents().length == 0) {
-      text.append("record ").append(simple).append("()"); // shorter than its name would save
+      text.append("record ").append(simple).append("()"); // not longer than a reference to it
       return;
     }
     String name = simple;
     for (int i = 2; !taken.add(name); i++) {
-      name = simple + '~' + i; // of another class
+      name = simple + '~' + i; // another class has this simple name
     }
     names.put(type, name);
     text.append(type.isRecord() ? "record " : "oneOf ").append(name).append('(');

@@ -5,7 +5,7 @@ package io.talaria.messaging.codec;
 import java.lang.classfile.TypeKind;
 import java.util.Locale;
 
-/** A primitive type as a component of a record, with the methods that write and read it. */
+/** A component of a primitive type, with the names of the methods that write and read it. */
 record Primitive(Class<?> type, boolean varint, String put, String get, int bytes) {
   static Primitive of(Class<?> type, boolean varint) {
     if (!type.isPrimitive()) {
@@ -24,7 +24,7 @@ record Primitive(Class<?> type, boolean varint, String put, String get, int byte
     return new Primitive(type, varint, "put" + method, "get" + method, bytes);
   }
 
-  /** Of a varint: the method of MessageWriter that tells its size. */
+  /** The method of MessageWriter that returns the size of a varint. */
   String sizeOf() {
     return type == int.class ? "sizeOfVarInt" : "sizeOfVarLong";
   }

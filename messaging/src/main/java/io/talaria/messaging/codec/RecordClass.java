@@ -22,9 +22,9 @@ import java.lang.invoke.MethodType;
 import java.util.List;
 
 /**
- * Makes, for a record, a hidden class in its own nest that is its codec: straight-line code, which
- * calls the record's accessors and constructor. Codecs of components that are no primitive types
- * are final fields of it, which the compiler takes for constants.
+ * Generates the codec of a record: a hidden class in the record's nest, with straight-line code
+ * that calls the record's accessors and constructor. The codecs of components that are not
+ * primitive are final fields of it, which the JIT compiler treats as constants.
  */
 final class RecordClass {
   private static final ClassDesc CODEC = desc(Codec.class);
@@ -129,7 +129,7 @@ final class RecordClass {
             MethodTypeDesc.of(desc(component.component().getType())));
   }
 
-  /** Loads a component that is an object; null is refused, if it is not declared. */
+  /** Loads a component that is an object, and refuses null unless it is an OptionalField. */
   private void getObject(CodeBuilder code, Component component) {
     get(code, component);
     if (!component.nullable()) {

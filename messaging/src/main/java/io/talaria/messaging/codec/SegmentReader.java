@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
-/** Reads a part of some memory. For one thread; used again and again. */
+/** Reads a message from a part of a memory segment. For one thread at a time; reusable. */
 public final class SegmentReader implements MessageReader {
   private static final int MAX_DEPTH = 64;
 
@@ -17,7 +17,12 @@ public final class SegmentReader implements MessageReader {
   private long end;
   private int depth;
 
-  /** Begins to read. */
+  /**
+   * Starts to read a message.
+   *
+   * @param offset where the message begins in the memory
+   * @param bytes its length
+   */
   public SegmentReader over(MemorySegment memory, long offset, int bytes) {
     this.memory = memory;
     at = offset;
@@ -26,14 +31,14 @@ public final class SegmentReader implements MessageReader {
     return this;
   }
 
-  /** Lets go of the memory. */
+  /** Drops the reference to the memory. */
   public void done() {
     memory = MemorySegment.NULL;
     at = 0;
     end = 0;
   }
 
-  /** Ends reading. */
+  /** Checks that the message was read to its end. */
   public void expectEnd() {
     if (at != end) {
       throw new MalformedMessageException((end - at) + " bytes behind the message");
@@ -164,7 +169,7 @@ public final class SegmentReader implements MessageReader {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** The elements of an array, whose length was read. */
+  /** Reads the elements of an array whose length was already read. */
   private void getArray(Object array, int length, ValueLayout layout) {
     long from = next(length * layout.byteSize());
     MemorySegment.copy(memory, layout, from, array, 0, length);

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Writes into a part of some memory. For one thread; used again and again. */
+/** Writes a message into a part of a memory segment. For one thread at a time; reusable. */
 public final class SegmentWriter implements MessageWriter {
   static final ValueLayout.OfShort SHORT = little(ValueLayout.JAVA_SHORT_UNALIGNED);
   static final ValueLayout.OfChar CHAR =
@@ -21,13 +21,13 @@ public final class SegmentWriter implements MessageWriter {
   static final ValueLayout.OfDouble DOUBLE =
       ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** Where to go on when the memory is full. */
+  /** Supplies the next memory when the current one is full. */
   public interface Overflow {
     /**
-     * Takes what was written, and calls {@link SegmentWriter#over(MemorySegment, long, int, int,
+     * Accepts what was written, and calls {@link SegmentWriter#over(MemorySegment, long, int, int,
      * Overflow)} with the next memory.
      *
-     * @param used bytes written since that was last called
+     * @param used bytes written since that method was last called
      */
     void full(SegmentWriter out, int used);
   }
@@ -37,7 +37,10 @@ public final class SegmentWriter implements MessageWriter {
   private long at;
   private long end;
 
-  /** Bytes that come behind this memory, and who has the next. */
+  /**
+   * The number of bytes to write after this memory is full; {@link #overflow} supplies their
+   * memory.
+   */
   private int behind;
 
   private Overflow overflow;
@@ -46,18 +49,24 @@ public final class SegmentWriter implements MessageWriter {
     return layout.withOrder(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Begins to write. */
+  /**
+   * Starts to write a message.
+   *
+   * @param offset where the message begins in the memory
+   * @param bytes its length
+   */
   public SegmentWriter over(MemorySegment memory, long offset, int bytes) {
     over(memory, offset, bytes, 0, null);
     return this;
   }
 
   /**
-   * Begins to write a part of something larger, or goes on with it.
+   * Starts or continues a message that does not fit into one piece of memory.
    *
-   * @param bytes of this memory
-   * @param behind how many more there are behind them
-   * @param overflow asked for the next memory; values of up to 8 bytes do not span two
+   * @param offset where this piece begins in the memory
+   * @param bytes the length of this piece
+   * @param behind how many bytes of the message follow after this piece
+   * @param overflow supplies the next piece; a value of up to 8 bytes never spans two pieces
    */
   public void over(MemorySegment memory, long offset, int bytes, int behind, Overflow overflow) {
     this.memory = memory;
@@ -68,7 +77,7 @@ public final class SegmentWriter implements MessageWriter {
     this.overflow = overflow;
   }
 
-  /** Lets go of the memory. */
+  /** Drops the reference to the memory. */
   public void done() {
     over(MemorySegment.NULL, 0, 0, 0, null);
   }
@@ -93,7 +102,10 @@ public final class SegmentWriter implements MessageWriter {
     return at;
   }
 
-  /** How many elements to write next: not more than this memory takes, but one at least. */
+  /**
+   * How many elements to write next: as many as this memory has room for, but at least one, for
+   * which {@link #next} then gets the next memory.
+   */
   private int portion(int left, int shift) {
     return Math.clamp((end - at) >>> shift, 1, left);
   }
@@ -213,7 +225,7 @@ public final class SegmentWriter implements MessageWriter {
     }
   }
 
-  /** An array's length and its elements, of 1 shifted left by {@code shift} bytes each. */
+  /** Writes an array's length and its elements, each of {@code 1 << shift} bytes. */
   private void putArray(Object array, int length, ValueLayout layout, int shift) {
     putLength(length);
     for (int done = 0; done < length; ) {

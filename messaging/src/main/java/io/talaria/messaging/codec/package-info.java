@@ -1,4 +1,4 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** Codecs of records, made at registration, and the bytes that all codecs write and read. */
+/** Generates the codecs of records, and reads and writes the bytes of all messages. */
 package io.talaria.messaging.codec;

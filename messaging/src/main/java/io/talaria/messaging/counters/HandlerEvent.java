@@ -10,7 +10,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** A receiver or a request handler has run. */
+/** Flight Recorder event: a receiver or a request handler has run. */
 @Name("io.talaria.MessageHandler")
 @Label("Message Handler")
 @Description("A receiver or a request handler has run.")

@@ -20,8 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The counters file of a node, in the run-time directory: one line of JSON, replaced as a whole, so
- * that a reader never sees half of it. For the conductor.
+ * The counters file of a node, in the run-time directory: one line of JSON. Each write replaces the
+ * whole file, so that a reader never sees half a line. For the conductor.
  *
  * <pre>
  *   PID-START-NUMBER.messages     process id, its start in clock ticks since boot, the node
@@ -43,11 +43,11 @@ public final class NodeFile {
   }
 
   /**
-   * Names the file of a node of this process; nothing is written yet. Removes what killed processes
-   * have left.
+   * Creates the object for the file of a node of this process, and removes the files of killed
+   * processes. Writes nothing yet.
    *
-   * @param number of cluster and node, as the node's announcement has it
-   * @throws IOException if the directory is not this user's alone, or cannot be used
+   * @param number of cluster and node, as in the node's announcement
+   * @throws IOException if the directory is not private to this user, or cannot be used
    */
   public static NodeFile of(Path directory, long number) throws IOException {
     String insecure = PrivateDirectory.insecure(directory);
@@ -73,7 +73,10 @@ public final class NodeFile {
     }
   }
 
-  /** Of other process namespaces nothing is known here. */
+  /**
+   * Whether the file's process has ended. False for a process of another PID namespace, whose
+   * process ids mean nothing here.
+   */
   private static boolean ended(Matcher name, Path file, String namespace) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
@@ -85,12 +88,12 @@ public final class NodeFile {
     }
   }
 
-  /** How the file says in which process namespace its process is. */
+  /** The field of the line that tells the PID namespace of this process. */
   public static String namespace() {
     return "\"namespace\":" + quoted(Host.pidNamespace());
   }
 
-  /** Replaces what the file says, if that is another thing. */
+  /** Replaces the content of the file, if it changes. */
   public void write(String line) throws IOException {
     if (line.equals(written)) {
       return;
@@ -107,18 +110,18 @@ public final class NodeFile {
     written = line;
   }
 
-  /** Removes the file, and what killed processes have left. */
+  /** Removes this file and the files of killed processes. */
   public void remove() {
     try {
       Files.deleteIfExists(fresh);
       Files.deleteIfExists(path);
       sweep(path.getParent());
     } catch (IOException e) {
-      // The next node that starts does it.
+      // The next node that starts removes it.
     }
   }
 
-  /** A string of JSON. */
+  /** Returns a text as a JSON string. */
   public static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {

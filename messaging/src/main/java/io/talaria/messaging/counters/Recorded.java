@@ -3,9 +3,9 @@
 package io.talaria.messaging.counters;
 
 /**
- * What has taken longer than 10 ms, for the Flight Recorder: waits of the program's threads, and
- * receivers. Any thread. Where this Java has none, and as long as nothing is recorded, all of it
- * does nothing.
+ * Records in the Flight Recorder what took longer than 10 ms: waits of the program's threads, and
+ * receivers. Any thread. Does nothing if this JVM has no Flight Recorder, or while no recording
+ * runs.
  */
 public final class Recorded {
   private static final boolean THERE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
@@ -13,19 +13,19 @@ public final class Recorded {
   private Recorded() {}
 
   /**
-   * Before a wait.
+   * Call before a wait.
    *
-   * @return what {@link #waited} wants, or null: nothing is recorded
+   * @return the argument for {@link #waited}; null if nothing is recorded
    */
   public static Object begin() {
     return THERE ? WaitEvent.begun() : null;
   }
 
   /**
-   * After a wait.
+   * Call after a wait.
    *
    * @param begun from {@link #begin}; null does nothing
-   * @param what send, request, room, delivered or connection
+   * @param what response, room, delivered or connection
    */
   public static void waited(Object begun, String what, int peer) {
     if (begun != null) {
@@ -34,15 +34,15 @@ public final class Recorded {
   }
 
   /**
-   * Before a receiver or request handler.
+   * Call before a receiver or request handler.
    *
-   * @return what {@link #handled} wants, or null: nothing is recorded
+   * @return the argument for {@link #handled}; null if nothing is recorded
    */
   public static Object beginHandler() {
     return THERE ? HandlerEvent.begun() : null;
   }
 
-  /** After it. */
+  /** Call after a receiver or request handler. */
   public static void handled(Object begun, String type, int peer) {
     if (begun != null) {
       ((HandlerEvent) begun).handled(type, peer);

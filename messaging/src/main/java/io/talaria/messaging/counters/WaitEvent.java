@@ -10,7 +10,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 
-/** A thread has waited for a node. */
+/** Flight Recorder event: a thread has waited for a node. */
 @Name("io.talaria.MessageWait")
 @Label("Message Wait")
 @Description("A thread has waited for a node.")

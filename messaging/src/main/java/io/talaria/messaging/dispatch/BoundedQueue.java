@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A queue of fixed size for any number of threads at both ends, which neither waits nor allocates.
- * Each place has a number that says whose turn it is: the place's turn number if it is free for the
- * put of that number, one more if it is full for the take of that number.
+ * Each place has a number that says which operation may use it next: put number n if the number is
+ * n, take number n if it is n + 1.
  *
- * @param <E> what is in it
+ * @param <E> the type of the elements
  */
 public final class BoundedQueue<E> {
   private static final VarHandle TURN = MethodHandles.arrayElementVarHandle(long[].class);
@@ -23,7 +23,7 @@ public final class BoundedQueue<E> {
   private final AtomicLong takes = new AtomicLong();
 
   /**
-   * Makes an empty one.
+   * Creates an empty queue.
    *
    * @param capacity a power of two
    */
@@ -39,7 +39,7 @@ public final class BoundedQueue<E> {
     }
   }
 
-  /** Puts at the end; false if it is full. */
+  /** Appends an element; false if the queue is full. */
   public boolean offer(E element) {
     for (; ; ) {
       long put = puts.get();
@@ -58,7 +58,7 @@ public final class BoundedQueue<E> {
     }
   }
 
-  /** Takes from the begin; null if it is empty. */
+  /** Removes the first element; null if the queue is empty. */
   @SuppressWarnings("unchecked")
   public E poll() {
     for (; ; ) {
@@ -79,13 +79,13 @@ public final class BoundedQueue<E> {
     }
   }
 
-  /** Whether nothing is in it, at some moment of the call. */
+  /** Whether the queue was empty at some moment of the call. */
   public boolean isEmpty() {
     long take = takes.get();
     return (long) TURN.getAcquire(turns, (int) take & mask) < take + 1;
   }
 
-  /** How many are in it, about. */
+  /** The approximate number of elements. */
   public int size() {
     return (int) Math.max(0, puts.get() - takes.get());
   }

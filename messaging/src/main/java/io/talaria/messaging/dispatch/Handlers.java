@@ -9,15 +9,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * The handler threads of a node: they take tasks in the order in which these came. While some wait
- * in calls of this package, others take their place, up to a limit. Any thread.
+ * The handler threads of a node, which run tasks in the order in which they were submitted. While
+ * some of them wait in calls of this package, other threads take their place, up to a limit. Any
+ * thread may call the methods.
  */
 public final class Handlers {
   private static final int TASKS = 1 << 16;
 
   private final BoundedQueue<Task> tasks;
 
-  /** What found no place there: nobody who brings a task may wait, and none may be forgotten. */
+  /**
+   * Tasks for which {@link #tasks} had no place: submitting a task must not wait, and no task may
+   * be lost.
+   */
   private final ConcurrentLinkedQueue<Task> rest = new ConcurrentLinkedQueue<>();
 
   private final String name;
@@ -30,13 +34,12 @@ public final class Handlers {
   private volatile boolean stopped;
 
   /**
-   * Starts none yet: the first task does.
+   * Starts no thread; the first task does.
    *
-   * @param name begin of the threads' names
-   * @param wanted how many work at a time
-   * @param most how many there are, those that wait included
-   * @param failed is told what a task has thrown, and that a thread could not be started; must not
-   *     throw
+   * @param name prefix of the threads' names
+   * @param wanted how many threads run tasks at a time
+   * @param most the maximum number of threads, with those that wait
+   * @param failed receives what a task has thrown, and failures to start a thread; must not throw
    */
   public Handlers(String name, int wanted, int most, Consumer<Throwable> failed) {
     this(name, wanted, most, failed, TASKS);
@@ -65,10 +68,10 @@ public final class Handlers {
         if (task != null) {
           try {
             task.turn();
-          } catch (Throwable e) { // the program's, or no memory: this thread goes on
+          } catch (Throwable e) { // the program's, or no memory: this thread must continue
             failed.accept(e);
           }
-          Thread.interrupted(); // a receiver's business, not the next one's
+          Thread.interrupted(); // an interrupt meant for one task must not reach the next
         } else {
           sleep();
         }
@@ -93,7 +96,7 @@ public final class Handlers {
     return Thread.currentThread() instanceof Handler;
   }
 
-  /** Has a task run. */
+  /** Submits a task. */
   public void run(Task task) {
     if (!tasks.offer(task)) {
       rest.add(task);
@@ -102,12 +105,15 @@ public final class Handlers {
     wakeOrStartOne();
   }
 
-  /** Tells what has gone wrong. */
+  /** Reports a failure of a task. */
   void failed(Throwable thrown) {
     failed.accept(thrown);
   }
 
-  /** Now and then: a thread that could not be started is tried again, if tasks wait. */
+  /**
+   * Tries again to start a thread if tasks wait. Called from time to time, because starting a
+   * thread may have failed.
+   */
   public void lookAfterTasks() {
     if (!isEmpty()) {
       wakeOrStartOne();
@@ -120,7 +126,7 @@ public final class Handlers {
     }
   }
 
-  /** Takes the next task, or null. Any thread that will run it. */
+  /** Removes the next task, or returns null. The caller must run it. */
   Task next() {
     Task task = tasks.poll();
     return task != null ? task : rest.poll();
@@ -147,19 +153,19 @@ public final class Handlers {
       count = started.get();
       if (count - waiting.get() < wanted && count < handlers.length && !stopped) {
         Handler handler = new Handler(count);
-        handlers[count] = handler; // known before it runs: it may sleep at once
+        handlers[count] = handler; // before it runs, because it may sleep at once
         started.set(count + 1);
         try {
           handler.start();
-        } catch (Throwable e) { // not the fault of whoever brought the task, which waits here
-          started.set(count); // the next task tries again, or the look now and then
+        } catch (Throwable e) { // the caller must not fail: its task is queued
+          started.set(count); // the next task or lookAfterTasks() tries again
           failed.accept(e);
         }
       }
     }
   }
 
-  /** Before a handler waits in a call of this package: another one takes over. */
+  /** Call before a handler waits in a call of this package: another thread takes its place. */
   public void beginWait() {
     waiting.incrementAndGet();
     if (!isEmpty()) {
@@ -167,12 +173,12 @@ public final class Handlers {
     }
   }
 
-  /** After that. */
+  /** Call after a handler has waited. */
   public void endWait() {
     waiting.decrementAndGet();
   }
 
-  /** Lets no more tasks begin. */
+  /** Stops the threads after their current tasks. */
   public void stop() {
     stopped = true;
     synchronized (this) {
@@ -182,12 +188,16 @@ public final class Handlers {
     }
   }
 
-  /** Whether all tasks were taken. */
+  /** Whether no task waits for a thread. */
   public boolean isEmpty() {
     return tasks.isEmpty() && rest.isEmpty();
   }
 
-  /** Waits until the threads have ended, but for the calling one. */
+  /**
+   * Waits until all threads but the calling one have ended; false if the deadline has passed.
+   *
+   * @param deadlineNs in the time of {@link System#nanoTime}
+   */
   public boolean awaitStopped(long deadlineNs) throws InterruptedException {
     for (int i = 0; i < started.get(); i++) {
       Handler handler = handlers[i];

@@ -8,11 +8,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * What waits for one receiver: one thread puts, and as many handlers as allowed take, one for
- * order. What finds no place may be put beyond them, where it takes objects; as long as anything is
- * there nothing is put into the places, so all in the places came before all that is beyond.
+ * The queue of one receiver: one thread puts elements, and at most a given number of handlers take
+ * them; one handler keeps the order. What does not fit into the bounded queue may be put beyond it,
+ * which allocates. While any element is beyond, none is put into the queue, so all elements in the
+ * queue are older than all elements beyond.
  *
- * @param <E> what waits
+ * @param <E> the type of the elements
  */
 public final class Mailbox<E> implements Task {
   private static final int TURN = 64;
@@ -23,19 +24,22 @@ public final class Mailbox<E> implements Task {
   private final int most;
   private final ConcurrentLinkedQueue<E> beyond = new ConcurrentLinkedQueue<>();
 
-  /** How many are beyond: counted after they are there, and until they are taken. */
+  /**
+   * The number of elements in {@link #beyond}. Incremented after an element is added and
+   * decremented after it is removed, so 0 means that none is there.
+   */
   private final AtomicInteger beyondCount = new AtomicInteger();
 
-  /** How many turns are queued or under way. */
+  /** The number of turns that are queued or run. */
   private final AtomicInteger turns = new AtomicInteger();
 
   /**
-   * Makes an empty one.
+   * Creates an empty mailbox.
    *
-   * @param handlers run it
-   * @param consumer takes each; what it throws ends the turn, and the next one begins
+   * @param handlers run the consumer
+   * @param consumer receives each element; an exception ends the turn, and the next turn continues
    * @param capacity a power of two
-   * @param most how many handlers at a time; 1 keeps the order
+   * @param most the maximum number of handlers at a time; 1 keeps the order
    */
   public Mailbox(Handlers handlers, Consumer<E> consumer, int capacity, int most) {
     this.handlers = handlers;
@@ -44,7 +48,7 @@ public final class Mailbox<E> implements Task {
     this.most = most;
   }
 
-  /** Puts; false if it is full. One thread. */
+  /** Puts an element; false if the queue is full. One thread only. */
   public boolean offer(E element) {
     if (beyondCount.get() != 0 || !queue.offer(element)) {
       return false;
@@ -54,7 +58,7 @@ public final class Mailbox<E> implements Task {
     return true;
   }
 
-  /** Puts what {@link #offer} has refused; who puts sees to it that it is not too much. */
+  /** Puts an element that {@link #offer} has refused. The caller bounds their number. */
   public void offerBeyond(E element) {
     beyond.add(element);
     beyondCount.incrementAndGet();
@@ -65,7 +69,7 @@ public final class Mailbox<E> implements Task {
   private E next() {
     E next = queue.poll();
     if (next == null && beyondCount.get() != 0) {
-      next = queue.poll(); // what came before: nothing comes there now
+      next = queue.poll(); // older than all beyond, and nothing is put there now
       if (next == null) {
         next = beyond.poll();
         if (next != null) {
@@ -81,7 +85,7 @@ public final class Mailbox<E> implements Task {
       if (turns.compareAndSet(now, now + 1)) {
         try {
           handlers.run(this);
-        } catch (Throwable e) { // no memory: what is put is put, and the next one tries again
+        } catch (Throwable e) { // no memory: the element stays, the next put tries again
           turns.decrementAndGet();
           handlers.failed(e);
         }
@@ -100,7 +104,7 @@ public final class Mailbox<E> implements Task {
         }
         consumer.accept(next);
       }
-    } finally { // whatever is thrown, the rest has its turn
+    } finally { // the remaining elements need a turn, even after an exception
       turns.decrementAndGet();
       VarHandle.fullFence();
       if (!isEmpty()) {
@@ -109,12 +113,12 @@ public final class Mailbox<E> implements Task {
     }
   }
 
-  /** Whether nothing waits; what a handler has in hand does not count. */
+  /** Whether no element waits; elements that a handler has taken do not count. */
   public boolean isEmpty() {
     return queue.isEmpty() && beyondCount.get() == 0;
   }
 
-  /** How many wait, about. */
+  /** The approximate number of elements that wait. */
   public int size() {
     return queue.size() + beyondCount.get();
   }

@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.dispatch;
 
-/** Something for a handler thread: runs for a bounded time. What it throws is told. */
+/** A piece of work for a handler thread, of bounded duration. What it throws is reported. */
 public interface Task {
-  /** Runs one turn. */
+  /** Does the work. */
   void turn();
 }

@@ -1,4 +1,4 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** Who runs a receiver, and when: mailboxes and handler threads. Knows no connections. */
+/** Runs receivers: mailboxes and handler threads. Does not depend on connections. */
 package io.talaria.messaging.dispatch;

@@ -18,12 +18,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * The name under which a node is found by others of the same user on this host: a listening
- * Unix-domain socket {@code n-NUMBER-ID} in the private directory, where NUMBER is made of cluster
- * and node, and ID tells the process. The conductor's, but for {@link #close}.
+ * Makes a node known to other nodes of the same user on this host: a listening Unix-domain socket
+ * {@code n-NUMBER-ID} in the private directory, where NUMBER stands for cluster and node, and ID
+ * for the process. For the conductor, except {@link #close}.
  */
 public final class Announcement {
-  /** All nodes of a cluster may dial at once. */
+  /** Large, because all nodes of a cluster may dial at once. */
   public static final int BACKLOG = 1024;
 
   private static final char PREFIX = 'n';
@@ -36,7 +36,7 @@ public final class Announcement {
   private ServerSocketChannel channel;
   private Path path;
 
-  /** Of a node; nothing is announced yet. */
+  /** Creates the announcement of a node, without announcing it. */
   public Announcement(Path directory, long cluster, int node) {
     this.directory = new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR);
     this.cluster = cluster;
@@ -47,7 +47,10 @@ public final class Announcement {
     return PREFIX + "-" + number(cluster, of) + "-";
   }
 
-  /** The number in the names of a node's files: 32 bits of its cluster's, and its id in 16. */
+  /**
+   * The number in the names of a node's files: 32 bits of the cluster's number, then the id in 16
+   * bits.
+   */
   public static long number(long cluster, int node) {
     return (cluster & 0xffff_ffffL) << 16 | node;
   }
@@ -96,7 +99,7 @@ public final class Announcement {
     }
   }
 
-  /** Where others dial. */
+  /** The channel that other nodes connect to. */
   public ServerSocketChannel channel() {
     return channel;
   }
@@ -106,7 +109,10 @@ public final class Announcement {
     return directory.path();
   }
 
-  /** A connection to an announced node of the same user, non-blocking; null if there is none. */
+  /**
+   * Connects to an announced node of the same user. Returns a non-blocking channel, or null if no
+   * such node accepts the connection.
+   */
   public SocketChannel dial(int other) {
     try (DirectoryStream<Path> found =
         Files.newDirectoryStream(directory.path(), begin(other) + "*")) {
@@ -131,15 +137,16 @@ public final class Announcement {
         return dialled;
       }
     } catch (ConnectException e) {
-      Files.deleteIfExists(announced); // names are given to sockets that listen
+      // a socket listens before it gets its name, so its node has ended
+      Files.deleteIfExists(announced);
     } catch (IOException e) {
-      // Too many at once, or gone: the next attempt may do better.
+      // Its backlog is full, or it has just ended: the conductor tries again.
     }
     dialled.close();
     return null;
   }
 
-  /** Nobody finds it from now on. Any thread. */
+  /** Withdraws the announcement. Any thread. */
   public void close() {
     try {
       if (path != null) {
@@ -149,7 +156,7 @@ public final class Announcement {
         channel.close();
       }
     } catch (IOException e) {
-      // Swept later by anyone.
+      // The next node that starts removes it.
     }
   }
 }

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Directories of nodes. */
+/** Implements the node directories of {@link NodeDirectory}. */
 public final class Directories {
   private static final long LOOK_NS = 1_000_000_000L;
   private static final String ID = "{id}";
@@ -40,7 +40,7 @@ public final class Directories {
         InetSocketAddress.createUnresolved(pattern.replace(ID, Integer.toString(node)), port);
   }
 
-  /** Not resolved if it is a name: looking that up may take long. */
+  /** Does not resolve a name, because that may take long. */
   private static InetSocketAddress addressOf(String host, int port) {
     try {
       return new InetSocketAddress(InetAddress.ofLiteral(host), port);
@@ -84,7 +84,7 @@ public final class Directories {
           modified = now;
         }
       } catch (IOException | IllegalArgumentException e) {
-        // It is being written: what was known stays.
+        // Someone is writing the file: keep what was known.
       }
     }
 
@@ -105,7 +105,7 @@ public final class Directories {
       return found;
     }
 
-    /** Returns the id of the node that a line is of. */
+    /** Reads a line, adds its node to {@code found}, and returns the node's id. */
     private int readLine(String line, int number, Map<Integer, InetSocketAddress> found) {
       String[] words = line.split("\\s+");
       int colon = words.length == 2 ? words[1].lastIndexOf(':') : -1;
@@ -117,7 +117,7 @@ public final class Directories {
           return id;
         }
       } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-        // Told below.
+        // Reported below.
       }
       throw new IllegalArgumentException(
           file

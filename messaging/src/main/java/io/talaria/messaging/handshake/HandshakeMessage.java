@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What two nodes say before the first message, little-endian; a string is a length of 2 bytes and
- * UTF-8.
+ * Encodes and decodes what two nodes exchange before the first message, little-endian. A string is a
+ * length of 2 bytes and UTF-8.
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body
@@ -22,8 +22,8 @@ import java.util.TreeMap;
  *   WELCOME  incarnation 8 | number 4 | transport 1 | file 8 | offer | network | forms
  *   REJECT   code 1 | text
  *   READY    forms
- *   forms    count 2 | type 2, text each: of those types whose fingerprints differ, how they are written
- *   network  length 2 | what the ends of transport ucx have to know of each other
+ *   forms    count 2 | type 2, text each: the forms of those types whose fingerprints differ
+ *   network  length 2 | what the ends of transport ucx must know of each other
  *   offer    pid 8 | max message 4 | data ring 4 | control ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
@@ -31,7 +31,7 @@ public final class HandshakeMessage {
   /** "TalNode", and 0. */
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
-  /** Of all that nodes exchange. */
+  /** The version of everything that nodes exchange. */
   public static final int VERSION = 5;
 
   /** Kinds of frames. */
@@ -46,10 +46,10 @@ public final class HandshakeMessage {
   /** See {@link #HELLO}. */
   public static final byte READY = 4;
 
-  /** The largest frame. */
+  /** The largest frame, in bytes. */
   public static final int MAX_BYTES = 1 << 20;
 
-  /** Why a node is rejected. */
+  /** Codes of REJECT: the HELLO gives way to another connection or dial. */
   public static final byte REJECT_DUPLICATE = 1;
 
   /** See {@link #REJECT_DUPLICATE}: its id is in use. */
@@ -74,7 +74,10 @@ public final class HandshakeMessage {
   private static final int MAX_TYPES = 4096;
   private static final int MAX_NAME = 512;
 
-  /** The longest text of a form, and the most bytes of all together; others are not told. */
+  /**
+   * The longest text of a form, in bytes; {@link #MAX_FORMS} bounds all together. Others are not
+   * sent.
+   */
   private static final int MAX_FORM = 4096;
 
   private static final int MAX_FORMS = 256 << 10;
@@ -82,7 +85,7 @@ public final class HandshakeMessage {
 
   private HandshakeMessage() {}
 
-  /** What a node has to offer. */
+  /** What a node supports: its process id, its limits in bytes, and its types. */
   public record Offer(
       long pid,
       int maxMessageBytes,
@@ -149,19 +152,19 @@ public final class HandshakeMessage {
   }
 
   /**
-   * How types are written whose fingerprints differ.
+   * The forms of types whose fingerprints differ.
    *
-   * @param byType of the node that tells, by their places in its offer
+   * @param byType the sender's forms, by the indexes of their types in its offer
    */
   public record Forms(Map<Integer, String> byType) {
-    /** None. */
+    /** No forms. */
     public static final Forms NONE = new Forms(Map.of());
 
     /**
-     * Leaves out what is too long.
+     * Selects the forms to send, without those that exceed a limit.
      *
-     * @param wanted of the node that tells, by their places in its offer
-     * @param beside what goes into the same frame, or null
+     * @param wanted the sender's forms, by the indexes of their types in its offer
+     * @param beside the offer in the same frame, or null
      */
     public static Forms of(Map<Integer, String> wanted, Offer beside) {
       Map<Integer, String> told = new TreeMap<>();
@@ -207,7 +210,7 @@ public final class HandshakeMessage {
     }
   }
 
-  /** The caller's first frame. */
+  /** The first frame of the caller. */
   public record Hello(
       long cluster,
       int from,
@@ -217,7 +220,7 @@ public final class HandshakeMessage {
       int transports,
       Offer offer,
       ByteBuffer network) {
-    /** As bytes. */
+    /** Encodes the frame. */
     public ByteBuffer frame() {
       ByteBuffer to = begin(HELLO, 37 + offer.bytes() + network.remaining());
       to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
@@ -229,9 +232,9 @@ public final class HandshakeMessage {
     }
 
     /**
-     * Reads one.
+     * Decodes a frame.
      *
-     * @throws ProtocolException if it is something else, or of another version
+     * @throws ProtocolException if it is not a HELLO, or has another version
      */
     public static Hello of(ByteBuffer body) throws ProtocolException {
       need(body, 35);
@@ -256,7 +259,7 @@ public final class HandshakeMessage {
     }
   }
 
-  /** The answer to a HELLO. */
+  /** The response to a HELLO that accepts it. */
   public record Welcome(
       long incarnation,
       int number,
@@ -265,7 +268,7 @@ public final class HandshakeMessage {
       Offer offer,
       ByteBuffer network,
       Forms forms) {
-    /** As bytes. */
+    /** Encodes the frame. */
     public ByteBuffer frame() {
       ByteBuffer to = begin(WELCOME, 23 + offer.bytes() + network.remaining() + forms.bytes());
       to.putLong(incarnation).putInt(number).put((byte) transport).putLong(file);
@@ -276,9 +279,9 @@ public final class HandshakeMessage {
     }
 
     /**
-     * Reads one.
+     * Decodes a frame.
      *
-     * @throws ProtocolException if it cannot be
+     * @throws ProtocolException if it is not valid
      */
     public static Welcome of(ByteBuffer body) throws ProtocolException {
       need(body, 21);
@@ -294,7 +297,7 @@ public final class HandshakeMessage {
     }
   }
 
-  /** Another answer to a HELLO. */
+  /** Encodes the response to a HELLO that refuses it. */
   public static ByteBuffer reject(byte code, String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     ByteBuffer to = begin(REJECT, 3 + utf8.length);
@@ -303,19 +306,19 @@ public final class HandshakeMessage {
     return to.flip();
   }
 
-  /** The text of a REJECT, behind its code. */
+  /** Decodes the text of a REJECT, which follows its code. */
   public static String rejectText(ByteBuffer body) throws ProtocolException {
     return getString(body, MAX_NAME);
   }
 
-  /** The caller's last frame. */
+  /** Encodes the last frame of the caller. */
   public static ByteBuffer ready(Forms forms) {
     ByteBuffer to = begin(READY, forms.bytes());
     forms.put(to);
     return to.flip();
   }
 
-  /** What a READY says, behind its kind. */
+  /** Decodes the body of a READY. */
   public static Forms forms(ByteBuffer body) throws ProtocolException {
     return Forms.get(body);
   }

@@ -18,8 +18,8 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * The bytes of one handshake, in both directions: the proof of the key if there is one, then
- * frames. Never blocks. For the conductor's thread.
+ * Sends and receives the bytes of one handshake: the proof of the key if there is one, then frames.
+ * Never blocks. For the conductor's thread.
  */
 public final class NodeHandshake {
   private static final int FIRST_BYTES = 4096;
@@ -31,7 +31,10 @@ public final class NodeHandshake {
   private Handshake proof;
   private Wire wire;
 
-  /** Of a session to be encrypted: the key; the nonces as they come by, and the addresses. */
+  /**
+   * Non-null until encryption begins. Its secret is derived from this key, the nonces of both ends,
+   * collected in {@link #transcript} as they pass, and {@link #addresses}.
+   */
   private byte[] encryptionKey;
 
   private final ByteBuffer transcript = ByteBuffer.allocate(MAX_TRANSCRIPT);
@@ -40,12 +43,12 @@ public final class NodeHandshake {
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
   /**
-   * Begins.
+   * Starts a handshake.
    *
    * @param channel connected, non-blocking
-   * @param dialled whether from here
-   * @param key of both sides, or null: no proof is asked for
-   * @param encrypted whether all behind the proof is encrypted; with a key only
+   * @param dialled whether this node has connected
+   * @param key of both sides, or null if no proof is required
+   * @param encrypted whether to encrypt everything after the proof; needs a key
    */
   public NodeHandshake(SocketChannel channel, boolean dialled, byte[] key, boolean encrypted)
       throws IOException {
@@ -75,7 +78,7 @@ public final class NodeHandshake {
     return both.array();
   }
 
-  /** Keeps a nonce of the proof: first the caller's, then the answerer's. */
+  /** Appends a nonce of the proof to the transcript: first the caller's, then the answerer's. */
   private void nonce(ByteBuffer message, int at, boolean of) {
     if (of && message.remaining() >= at + Handshake.NONCE_BYTES) {
       transcript.put(message.slice(message.position() + at, Handshake.NONCE_BYTES));
@@ -90,32 +93,32 @@ public final class NodeHandshake {
     encryptionKey = null;
   }
 
-  /** What the bytes behind the handshake go through. */
+  /** The wire for the bytes after the handshake. */
   public Wire wire() {
     return wire;
   }
 
-  /** The channel. */
+  /** The channel of this handshake. */
   public SocketChannel channel() {
     return channel;
   }
 
-  /** Whether it was dialled from here. */
+  /** Whether this node has connected, and not the other one. */
   public boolean dialled() {
     return dialled;
   }
 
-  /** Whether the other side has proved the key, or need not. */
+  /** Whether the other side has proved that it has the key, or no proof is required. */
   public boolean proved() {
     return proof == null || proof.done();
   }
 
-  /** Has a frame sent. */
+  /** Queues a frame; {@link #flush} sends it. */
   public void send(ByteBuffer frame) {
     out.add(wire.encrypted(frame));
   }
 
-  /** Sends what can be sent; whether all was. */
+  /** Sends as much as the channel accepts; true if everything was sent. */
   public boolean flush() throws IOException {
     for (ByteBuffer next = out.peek(); next != null; next = out.peek()) {
       channel.write(next);
@@ -127,7 +130,7 @@ public final class NodeHandshake {
     return true;
   }
 
-  /** Takes what has come; false if nothing has. */
+  /** Reads what has arrived; false if nothing has. */
   public boolean fill() throws IOException {
     if (!in.hasRemaining()) {
       if (in.capacity() >= HandshakeMessage.MAX_BYTES + 5) {
@@ -146,9 +149,9 @@ public final class NodeHandshake {
   }
 
   /**
-   * Goes on with the proof.
+   * Continues the proof.
    *
-   * @return whether it is done
+   * @return whether the proof is complete
    * @throws IOException if the other side has another key
    */
   public boolean prove() throws IOException {
@@ -165,7 +168,7 @@ public final class NodeHandshake {
         int before = proof.wantedBytes();
         ByteBuffer answer = proof.received(message.duplicate());
         if (encryptionKey != null) {
-          // CALL, and behind the begin of REPLY the rest of it, bring the other side's nonce.
+          // The other side's nonce is in its CALL, or in the rest of its REPLY.
           nonce(message, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
           nonce(message, 0, before == Handshake.NONCE_BYTES + Handshake.PROOF_BYTES);
           nonce(answer, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
@@ -187,7 +190,9 @@ public final class NodeHandshake {
     return true;
   }
 
-  /** The next frame, from its kind on; null if it is not all there. */
+  /**
+   * Removes the next frame and returns it from its kind on; null if it has not arrived completely.
+   */
   public ByteBuffer frame() throws ProtocolException {
     if (in.position() < Integer.BYTES) {
       return null;
@@ -205,7 +210,7 @@ public final class NodeHandshake {
     return ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** What came behind the last frame. */
+  /** The bytes that have arrived after the last frame. */
   public ByteBuffer rest() {
     return in.flip();
   }

@@ -3,26 +3,26 @@
 package io.talaria.messaging.handshake;
 
 /**
- * Who gives way, for one pair of nodes, at one of them: what a HELLO from the other gets, as a
- * function of what was said and heard so far. For one thread; no clock, no sockets, so that a test
- * can try all orders of frames.
+ * Decides, at one of two nodes, which connection of the pair survives when both dial or one has
+ * lost its connection. The response to a HELLO is a function of what the two have sent so far. For
+ * one thread; uses no clock and no sockets, so that a test can try all orders of frames.
  *
- * <p>Each connection of a pair has a number, above what both had heard of and what was promised
- * before. A HELLO says the largest that its sender has had: who was promised one, and has not got
- * it yet, has lost nothing.
+ * <p>Each connection of a pair has a number, larger than all numbers that both ends had seen or
+ * promised before. A HELLO contains the largest number of a connection that its sender has made. A
+ * number that was only promised does not count: its connection is not lost, but still to be made.
  */
 public final class Pairing {
   /** What to do with a HELLO. */
   public enum Verdict {
-    /** Answer WELCOME with {@link #nextNumber}; drop the own dial, if there is one. */
+    /** Respond with WELCOME and {@link #nextNumber}; give up the own dial, if there is one. */
     ACCEPT,
-    /** The same, but first the connection there is ends: the other side has lost it. */
+    /** Like ACCEPT, but first end the existing connection, which the other side has lost. */
     REPLACE,
-    /** Refuse: the own dial, which has said HELLO, goes on. */
+    /** Refuse it: the own dial has sent HELLO and continues. */
     REFUSE_OWN_DIAL,
-    /** Refuse: it was sent before the connection there is. */
+    /** Refuse it: it was sent before the existing connection was made. */
     REFUSE_LATE,
-    /** Another process has this id: ask the connection there is whether it lives. */
+    /** Another process has this id: check whether the existing connection is still alive. */
     ASK
   }
 
@@ -34,23 +34,28 @@ public final class Pairing {
   private int connected;
   private long incarnation;
 
-  /** Nothing was said yet. */
+  /**
+   * Creates the state of a pair that has exchanged nothing.
+   *
+   * @param own id of this node
+   * @param other id of the other node
+   */
   public Pairing(int own, int other) {
     this.own = own;
     this.other = other;
   }
 
-  /** The largest number of a connection that was there; what a HELLO says. */
+  /** The largest number of a connection that was made; goes into a HELLO. */
   public int heard() {
     return heard;
   }
 
-  /** The own dial has said HELLO. */
+  /** Call when the own dial has sent HELLO. */
   public void saidHello() {
     saidHello = true;
   }
 
-  /** The own dial is over, whatever came of it. */
+  /** Call when the own dial has ended, whatever its result. */
   public void dialEnded() {
     saidHello = false;
   }
@@ -60,7 +65,7 @@ public final class Pairing {
     return connected != 0;
   }
 
-  /** The connection has ended. */
+  /** Call when a connection has ended. */
   public void ended(int number) {
     if (connected == number) {
       connected = 0;
@@ -68,10 +73,10 @@ public final class Pairing {
   }
 
   /**
-   * What a HELLO gets.
+   * Decides what to do with a HELLO.
    *
-   * @param from the incarnation of who says it
-   * @param heardThere the number in it
+   * @param from the sender's incarnation
+   * @param heardThere the number in the HELLO
    */
   public Verdict onHello(long from, int heardThere) {
     if (connected != 0) {
@@ -86,17 +91,22 @@ public final class Pairing {
     return Verdict.ACCEPT;
   }
 
-  /** The number of a connection that is accepted now. */
+  /**
+   * Promises a number for the connection that is accepted now.
+   *
+   * @param heardThere the number in the HELLO
+   */
   public int nextNumber(int heardThere) {
     promised = Math.max(Math.max(heard, promised), heardThere) + 1;
     return promised;
   }
 
   /**
-   * There is a connection. False if it is not to be: there is one with a greater number.
+   * Call when a connection was made. Returns false if it must be closed, because one with a larger
+   * number exists.
    *
    * @param number its number
-   * @param with the other's incarnation
+   * @param with the other node's incarnation
    */
   public boolean established(int number, long with) {
     heard = Math.max(heard, number);

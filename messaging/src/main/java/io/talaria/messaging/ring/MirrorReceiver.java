@@ -6,8 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The copy, at the receiving end of a stream, of a ring at the sending end: the same capacity, the
- * same positions, no marks. Whoever reads the stream puts bytes in; one thread takes records out.
+ * Receives records from a mirror: the copy, at the receiving end of a stream, of a ring at the
+ * sending end, with the same capacity and the same positions, but without marks. One thread at a
+ * time copies bytes from the stream into the mirror; one other thread removes records.
  */
 public final class MirrorReceiver extends RingReceiver {
   private static final ValueLayout.OfInt LENGTH = ValueLayout.JAVA_INT;
@@ -15,13 +16,16 @@ public final class MirrorReceiver extends RingReceiver {
   private final MemorySegment memory;
   private final int capacityUnits;
 
-  /** Of whoever reads the stream, under its lock; published for the taker. */
+  /**
+   * Written by the thread that reads the stream, under its lock; read by the thread that removes
+   * records.
+   */
   private volatile long written;
 
-  /** Of the taker. */
+  /** Only for the thread that removes records. */
   private long position;
 
-  /** Of the taker, published for whoever tells the other end. */
+  /** Written by the thread that removes records; read by the thread that sends credit. */
   private volatile long published;
 
   private volatile long delivered;
@@ -29,7 +33,7 @@ public final class MirrorReceiver extends RingReceiver {
   private int units;
 
   /**
-   * Makes a mirror.
+   * Creates a mirror.
    *
    * @param memory as many bytes as the ring at the other end has
    */
@@ -38,16 +42,17 @@ public final class MirrorReceiver extends RingReceiver {
     capacityUnits = (int) (memory.byteSize() >>> RingLayout.UNIT_SHIFT);
   }
 
-  /** Where the next bytes of the stream belong. */
+  /** The offset in {@link #memory} of the next bytes of the stream. */
   public int writeOffset() {
     return ((int) written & capacityUnits - 1) << RingLayout.UNIT_SHIFT;
   }
 
   /**
-   * Whether so much may come next: it ends with the memory, and overwrites nothing.
+   * Checks a frame before it is copied: it must not cross the end of the memory, nor overwrite
+   * unread records.
    *
-   * @param bytes that come
-   * @param skipped bytes of pads behind them, which do not come
+   * @param bytes of the frame's records
+   * @param skipped bytes of the pads after them, which the stream does not carry
    */
   public boolean accepts(int bytes, int skipped) {
     long more = ((long) bytes + skipped) >>> RingLayout.UNIT_SHIFT;
@@ -59,9 +64,10 @@ public final class MirrorReceiver extends RingReceiver {
         && RingLayout.distance(published, written) + more <= capacityUnits;
   }
 
-  /** Shows what was put at {@link #writeOffset}, and skips pads. */
+  /** Publishes bytes that were copied to {@link #writeOffset}, and skips pads. */
   public void wrote(int bytes, int skipped) {
-    // The taker goes from record to record, and the pads have no bytes here: a length says it.
+    // The reader goes from length to length. The stream carries no bytes of pads, so a negative
+    // length stands for them.
     if (skipped != 0) {
       memory.set(LENGTH, writeOffset() + (long) bytes, -skipped);
     }
@@ -69,7 +75,7 @@ public final class MirrorReceiver extends RingReceiver {
     written = (written + units) & RingLayout.POSITION_MASK;
   }
 
-  /** No more bytes come. */
+  /** Records that no more bytes will arrive. */
   public void end() {
     ended = true;
   }
@@ -128,7 +134,7 @@ public final class MirrorReceiver extends RingReceiver {
     published = position;
   }
 
-  /** The position up to which there is room again. */
+  /** The position up to which the mirror has room again. Any thread. */
   public long published() {
     return published;
   }

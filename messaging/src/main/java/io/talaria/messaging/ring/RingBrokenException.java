@@ -2,11 +2,15 @@
 
 package io.talaria.messaging.ring;
 
-/** What the other process has written into shared memory cannot be. */
+/** Thrown when the other process has written impossible values into shared memory or a stream. */
 public final class RingBrokenException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Tells what was found, and what could be. */
+  /**
+   * Creates an exception.
+   *
+   * @param message what was found, and what would be valid
+   */
   public RingBrokenException(String message) {
     super(message, null, false, false);
   }

@@ -5,14 +5,14 @@ package io.talaria.messaging.ring;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/** The end of a ring out of which records are taken. One thread at a time. */
+/** Removes records from a ring. One thread at a time. */
 public final class RingConsumer extends RingReceiver {
   private final MemorySegment ring;
   private final int dataOffset;
   private final int capacityUnits;
   private final int markCount;
 
-  /** Own, never read back from shared memory. */
+  /** Never read back from shared memory, where the other process could change it. */
   private long position;
 
   private int claims;
@@ -21,9 +21,9 @@ public final class RingConsumer extends RingReceiver {
   private int heardWanted;
 
   /**
-   * Makes the consumer's end.
+   * Creates the consumer of a ring.
    *
-   * @param ring its memory
+   * @param ring the ring's memory
    * @param capacity bytes of data
    */
   public RingConsumer(MemorySegment ring, int capacity) {
@@ -48,9 +48,9 @@ public final class RingConsumer extends RingReceiver {
   }
 
   /**
-   * Like {@link #peek}, but shows pads, too.
+   * Like {@link #peek}, but does not skip pads.
    *
-   * @return the bytes of a record, or those of a pad, negative; 0 if there is none now
+   * @return the bytes of a record, or those of a pad, negated; 0 if there is none now
    */
   public int peekWithPads() {
     int mark =
@@ -106,14 +106,17 @@ public final class RingConsumer extends RingReceiver {
     }
   }
 
-  /** What {@link #publish(long)} takes: all that was left behind up to now. */
+  /**
+   * The position and claim number after the last record that {@link #advance} has passed, as an
+   * argument for {@link #publish(long)}.
+   */
   public long word() {
     return RingLayout.word(position, claims);
   }
 
   /**
-   * Tells the other side that all is free again that had been left behind when {@link #word} gave
-   * this; words are given in their order.
+   * Publishes that everything before a {@link #word} is free again. Words must be passed in the
+   * order in which they were obtained.
    */
   public void publish(long word) {
     published = RingLayout.position(word);
@@ -136,8 +139,8 @@ public final class RingConsumer extends RingReceiver {
   }
 
   /**
-   * After publishing: whether somebody waits for that, and is to be woken by the caller. Says so
-   * once a wait.
+   * Call after publishing. Returns true if a producer waits for it and the caller must wake it;
+   * only once for each wait.
    */
   public boolean mustWake() {
     VarHandle.fullFence();
@@ -149,14 +152,17 @@ public final class RingConsumer extends RingReceiver {
     return (epoch & 1) != 0;
   }
 
-  /** Says that the consumer is about to sleep; look at {@link #peek} once more after it. */
+  /**
+   * Publishes that the consumer is about to sleep. The caller must call {@link #peek} once more
+   * after this and before it sleeps.
+   */
   public void arm() {
     int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP);
     RingLayout.INT.setRelease(ring, (long) RingLayout.SLEEP, epoch + 1 | 1);
     VarHandle.fullFence();
   }
 
-  /** Says that it is awake. */
+  /** Publishes that the consumer is awake. */
   public void disarm() {
     int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP);
     if ((epoch & 1) != 0) {
@@ -169,7 +175,7 @@ public final class RingConsumer extends RingReceiver {
     return atEnd(0);
   }
 
-  /** Whether all has been left behind, and the next ring goes on. */
+  /** Whether all records have been removed, and another ring continues this one. */
   public boolean goesOn() {
     return atEnd(RingLayout.GOES_ON);
   }
@@ -180,10 +186,11 @@ public final class RingConsumer extends RingReceiver {
   }
 
   /**
-   * After {@link #goesOn}: the end of the next ring, and says in this one that it is empty, and in
-   * the next one what was said here.
+   * Call after {@link #goesOn}. Publishes in this ring that it is empty, and in the next one the
+   * delivered position.
    *
-   * @throws RingBrokenException if the next one does not begin where this one ends
+   * @return the consumer of the next ring
+   * @throws RingBrokenException if the next ring does not begin where this one ends
    */
   public RingConsumer continueIn(MemorySegment next, int nextCapacity) {
     publish();

@@ -7,15 +7,16 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * The memory of one ring, in native byte order. Each word has one writer, told in brackets.
+ * Describes the memory of one ring, in native byte order. The brackets name the one writer of each
+ * word.
  *
  * <pre>
  *       0  head 8      [consumer]   position and number of claims up to which all is free again
  *       8  delivered 8 [consumer]   position up to which all was handed to the receiving program
- *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and wants to be woken by whoever marks
- *     256  wanted 4    [producers]  epoch; odd: one of them sleeps, and wants to know of head, delivered
- *     384  end 8       [producers]  0, or sealed 1 | position 43 | 20: nothing comes behind it;
- *                                   or 1 instead of 0: in the next ring, whose head begins there
+ *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and the next producer to mark must wake it
+ *     256  wanted 4    [producers]  epoch; odd: one of them sleeps until head or delivered changes
+ *     384  end 8       [producers]  0, or sealed 1 | position 43 | 20: the ring ends at that position;
+ *                                   the last 20 bits: 0, or 1 if another ring continues there
  *     512  marks       [producers]  an int a claim, capacity / 32 of them
  *          data        [producers]  capacity bytes
  *
@@ -23,18 +24,19 @@ import java.lang.invoke.VarHandle;
  *   mark   lap 1 | pad 1 | 0 2 | units 28                  lap: 1 in the first lap, then 0, 1, ...
  * </pre>
  *
- * <p>Publish, full fence, look: a producer marks, then looks at <i>sleep</i>; the consumer sets
- * <i>sleep</i>, then looks at the next mark. The consumer moves <i>head</i>, then looks at
- * <i>wanted</i>; a producer sets <i>wanted</i>, then looks at <i>head</i>.
+ * <p>No wake-up is lost, because each side publishes, executes a full fence, and then looks: a
+ * producer marks, then reads <i>sleep</i>; the consumer sets <i>sleep</i>, then reads the next mark.
+ * The consumer moves <i>head</i>, then reads <i>wanted</i>; a producer sets <i>wanted</i>, then reads
+ * <i>head</i>. So at least one of the two sees the other.
  */
 public final class RingLayout {
-  /** The smallest ring, in bytes of data. */
+  /** The smallest capacity of a ring, in bytes of data. */
   public static final int MIN_CAPACITY = 16 << 10;
 
-  /** The largest. */
+  /** The largest capacity of a ring, in bytes of data. */
   public static final int MAX_CAPACITY = 16 << 20;
 
-  /** All claims are a multiple of this many bytes. */
+  /** The size of every claim is a multiple of this many bytes. */
   public static final int UNIT = 8;
 
   static final int UNIT_SHIFT = 3;
@@ -62,12 +64,12 @@ public final class RingLayout {
 
   private RingLayout() {}
 
-  /** Bytes of memory of a ring. */
+  /** The bytes of memory that a ring of this capacity takes. */
   public static int bytes(int capacity) {
     return MARKS + markCount(capacity) * Integer.BYTES + capacity;
   }
 
-  /** Whether a ring may have so many bytes of data: a power of two within the limits. */
+  /** Whether a ring may have this capacity: a power of two within the limits. */
   public static boolean allowed(int capacity) {
     return capacity >= MIN_CAPACITY && capacity <= MAX_CAPACITY && Integer.bitCount(capacity) == 1;
   }
@@ -97,12 +99,12 @@ public final class RingLayout {
     return ((position & POSITION_MASK) << CLAIM_BITS) | (claims & CLAIM_MASK);
   }
 
-  /** How far one position is behind another, in units. */
+  /** The distance from one position forward to another, in units. */
   public static long distance(long from, long to) {
     return to - from & POSITION_MASK;
   }
 
-  /** The lap bit that the mark of a claim has. */
+  /** The lap bit in the mark of this claim. */
   static int lap(int claim, int markCount) {
     return (claim & markCount) == 0 ? LAP : 0;
   }

@@ -7,16 +7,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The end of a ring into which any number of threads write.
+ * Writes records into a ring. Any number of threads.
  *
- * <p>Who has claimed must {@link #commit} or {@link #abandon}, whatever happens. No call waits or
- * allocates.
+ * <p>After a claim the caller must always call {@link #commit} or {@link #abandon}, even if writing
+ * fails, because the consumer cannot pass an open claim. No call waits or allocates.
  */
 public final class RingProducer {
-  /** Of {@link #tryClaim}: the consumer has to take something first. */
+  /** Result of {@link #tryClaim}: there is no room until the consumer has removed something. */
   public static final long BACK_PRESSURED = -1;
 
-  /** Of {@link #tryClaim}: no more, for good. */
+  /** Result of {@link #tryClaim}: the ring is sealed and will never accept a claim again. */
   public static final long SEALED = -2;
 
   private static final VarHandle WORD;
@@ -38,23 +38,23 @@ public final class RingProducer {
   private final int capacityUnits;
   private final int markCount;
 
-  /** The one that this one follows, or null. */
+  /** The ring that this one continues, or null. */
   private final RingProducer before;
 
-  /** Changed by compare-and-set alone. */
+  /** Position and number of the next claim. Changed only by compare-and-set. */
   private volatile long word;
 
-  /** What was last read of the head; any producer. */
+  /** The head as last read. Any producer writes it. */
   private volatile long head;
 
-  /** The sleep epoch that the consumer was last woken for; by compare-and-set. */
+  /** The sleep epoch in which the consumer was last woken. Changed only by compare-and-set. */
   private volatile int rung;
 
   /**
-   * Makes the producers' end.
+   * Creates the producer of a ring.
    *
-   * @param ring its memory, of which the words of {@link RingLayout} are zero, or as another
-   *     position of both ends says
+   * @param ring the ring's memory, in which the words of {@link RingLayout} are zero, or contain a
+   *     position that both ends know
    * @param capacity bytes of data
    */
   public RingProducer(MemorySegment ring, int capacity) {
@@ -72,27 +72,30 @@ public final class RingProducer {
     word = head;
   }
 
-  /** Bytes of data. */
+  /** The bytes of data. */
   public int capacity() {
     return capacity;
   }
 
-  /** The ring's memory, in which {@link #offset} counts. */
+  /** The ring's memory, to which {@link #offset} refers. */
   public MemorySegment memory() {
     return ring;
   }
 
-  /** The most bytes that one claim may have, so that it always finds room in an empty ring. */
+  /**
+   * The largest claim, in bytes. Half the ring, so that a claim fits into an empty ring at any
+   * position.
+   */
   public int maxBytes() {
     return capacity >>> 1;
   }
 
   /**
-   * Claims room.
+   * Claims room. Does not wait.
    *
    * @param bytes at least 8, a multiple of 8, at most {@link #maxBytes}
    * @return a claim, or {@link #BACK_PRESSURED}, or {@link #SEALED}
-   * @throws RingBrokenException if the other process has moved the head where it cannot be
+   * @throws RingBrokenException if the other process has set the head to an impossible value
    */
   public long tryClaim(int bytes) {
     int units = bytes >>> RingLayout.UNIT_SHIFT;
@@ -133,7 +136,10 @@ public final class RingProducer {
         && (claim - RingLayout.claims(freed) & RingLayout.CLAIM_MASK) + more <= markCount;
   }
 
-  /** Reads the head, and checks it: it cannot have passed what is claimed. */
+  /**
+   * Reads the head and checks it, because the other process writes it: it cannot be beyond what was
+   * claimed.
+   */
   private long look() {
     long freed = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
     long now = word;
@@ -154,23 +160,23 @@ public final class RingProducer {
     return freed;
   }
 
-  /** Where the memory of a claim begins, from the begin of {@link #memory}. */
+  /** The offset of a claim's memory in {@link #memory}. */
   public long offset(long claim) {
     return dataOffset + ((RingLayout.position(claim) & capacityUnits - 1) << RingLayout.UNIT_SHIFT);
   }
 
-  /** The position behind a claim of so many bytes. */
+  /** The position after a claim of this many bytes. */
   public long endOf(long claim, int bytes) {
     return RingLayout.position(claim) + (bytes >>> RingLayout.UNIT_SHIFT)
         & RingLayout.POSITION_MASK;
   }
 
-  /** Shows what was written in a claim. */
+  /** Publishes the record that was written into a claim. */
   public void commit(long claim, int bytes) {
     mark(claim, bytes >>> RingLayout.UNIT_SHIFT);
   }
 
-  /** Gives up a claim: nobody will see it. */
+  /** Gives up a claim: it becomes a pad, which the consumer skips. */
   public void abandon(long claim, int bytes) {
     pad(claim, bytes >>> RingLayout.UNIT_SHIFT);
   }
@@ -188,8 +194,8 @@ public final class RingProducer {
   }
 
   /**
-   * After a commit: whether the consumer sleeps and is to be woken by the caller. Says so once a
-   * sleep, to one thread.
+   * Call after a commit. Returns true if the consumer sleeps and the caller must wake it; to only
+   * one thread for each sleep.
    */
   public boolean mustWake() {
     VarHandle.fullFence();
@@ -203,8 +209,8 @@ public final class RingProducer {
   }
 
   /**
-   * Before waiting for room or for what was delivered, and again after each time of being woken:
-   * asks to be woken. Look once more after it.
+   * Asks for a wake-up when the head or the delivered position changes. Call before waiting, and
+   * again after each wake-up. The caller must look once more after this and before it sleeps.
    */
   public synchronized void want() {
     nextWanted(1);
@@ -214,7 +220,7 @@ public final class RingProducer {
     VarHandle.fullFence();
   }
 
-  /** When nobody waits any more. */
+  /** Call when no thread waits any more. */
   public synchronized void wantNoMore() {
     nextWanted(0);
     if (!beforeDrained()) {
@@ -222,7 +228,7 @@ public final class RingProducer {
     }
   }
 
-  /** The consumer says a thing once an epoch, so each waiter makes a new one. */
+  /** The consumer wakes once for each epoch, so each waiter begins a new one. */
   private void nextWanted(int odd) {
     int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.WANTED);
     int next = (epoch & ~1) + 2 | odd;
@@ -237,27 +243,28 @@ public final class RingProducer {
     if (before == null) {
       return here;
     }
-    // Told in the old one until the consumer has moved on; and read after the new one.
+    // The consumer publishes in the old ring until it has moved on to this one. So read both, the
+    // old one second, and return the position that is further.
     long there = before.delivered();
     return RingLayout.distance(here, there) <= RingLayout.POSITION_MASK >>> 1 ? there : here;
   }
 
-  /** Whether the one before, if there is one, is empty. */
+  /** Whether the ring that this one continues is empty; true if there is none. */
   public boolean beforeDrained() {
     return before == null || before.drained();
   }
 
-  /** The position behind the last claim. */
+  /** The position after the last claim. */
   public long claimed() {
     return RingLayout.position(word);
   }
 
-  /** Whether all that was claimed has been consumed. */
+  /** Whether all claims have been consumed. */
   public boolean drained() {
     return RingLayout.position(look()) == RingLayout.position(word);
   }
 
-  /** Bytes claimed and not consumed, in the one before, too. */
+  /** Bytes claimed and not consumed, including those in the ring that this one continues. */
   public long unconsumedBytes() {
     return ownBytes() + (before == null ? 0 : before.unconsumedBytes());
   }
@@ -267,17 +274,17 @@ public final class RingProducer {
         << RingLayout.UNIT_SHIFT;
   }
 
-  /** Claims whose marks are in use, pads included. */
+  /** The number of claims whose marks are in use, pads included. */
   int openClaims() {
     return RingLayout.claims(word) - RingLayout.claims(look()) & RingLayout.CLAIM_MASK;
   }
 
-  /** Whether a claim of so many bytes would find room, wherever it stands; marks count, too. */
+  /** Whether a claim of this many bytes would find room at any position; considers marks, too. */
   public boolean hasRoom(long bytes) {
     return ownBytes() + 2 * bytes <= capacity && openClaims() + 2 <= markCount;
   }
 
-  /** Ends the ring: no claims from now on. */
+  /** Seals the ring: no more claims, and no ring continues it. */
   public void seal() {
     long end = close();
     if (end != 0) {
@@ -285,7 +292,7 @@ public final class RingProducer {
     }
   }
 
-  /** Refuses claims; the end word, or 0 if that was done before. */
+  /** Refuses claims from now on. Returns the end word, or 0 if the ring was already sealed. */
   private long close() {
     long now;
     do {
@@ -298,11 +305,12 @@ public final class RingProducer {
   }
 
   /**
-   * Ends this ring, and has another one go on where it ends. The caller sees to it that nobody
-   * seals it meanwhile; afterwards {@link #mustWake} is to be asked.
+   * Seals this ring, and continues it in another one. The caller must prevent a concurrent {@link
+   * #seal}, and must call {@link #mustWake} afterwards.
    *
-   * @param next memory of a ring, zeros
+   * @param next memory of a ring, all zeros
    * @param nextCapacity its bytes of data
+   * @return the producer of the next ring
    */
   public RingProducer continueIn(MemorySegment next, int nextCapacity) {
     long end = close();
@@ -315,12 +323,12 @@ public final class RingProducer {
     return after;
   }
 
-  /** Whether it is sealed. */
+  /** Whether the ring is sealed. */
   public boolean sealed() {
     return word < 0;
   }
 
-  /** Of a sealed ring: whether every claim has its mark, so that nobody writes any more. */
+  /** For a sealed ring: whether every claim has its mark, so that no thread writes any more. */
   public boolean quiet() {
     return ownQuiet() && (before == null || before.quiet());
   }

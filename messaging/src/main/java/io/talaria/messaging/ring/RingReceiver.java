@@ -5,45 +5,45 @@ package io.talaria.messaging.ring;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where records come out, one after the other: of a ring, or of what a stream has brought. One
- * thread at a time.
+ * Removes records one after the other, from a ring or from the mirror of a ring. One thread at a
+ * time, unless a method says otherwise.
  */
 public abstract class RingReceiver {
-  /** For the two that there are. */
+  /** For the two subclasses of this package. */
   RingReceiver() {}
 
   /**
-   * Looks for the next record.
+   * Looks for the next record, without removing it.
    *
    * @return its bytes, a multiple of 8; 0 if there is none now
-   * @throws RingBrokenException if the other side has written what cannot be
+   * @throws RingBrokenException if the other side has written impossible values
    */
   public abstract int peek();
 
-  /** Where the record found begins, from the begin of {@link #memory}. */
+  /** The offset in {@link #memory} of the record that {@link #peek} has found. */
   public abstract long offset();
 
-  /** The memory that the records are in. */
+  /** The memory that contains the records. */
   public abstract MemorySegment memory();
 
-  /** Leaves the record found behind. */
+  /** Removes the record that {@link #peek} has found. Its memory is free after {@link #publish}. */
   public abstract void advance();
 
-  /** The position behind what was left behind. */
+  /** The position after the last removed record. */
   public abstract long position();
 
-  /** Tells the other side what is free again. */
+  /** Publishes that the memory of all removed records is free again. */
   public abstract void publish();
 
-  /** Bytes left behind and not yet published. */
+  /** The bytes of removed records that are not yet published as free. */
   public abstract long unpublishedBytes();
 
-  /** Tells the other side up to which position all was handed to the program. */
+  /** Publishes the position up to which everything was handed to the program. */
   public abstract void publishDelivered(long position);
 
-  /** What {@link #publishDelivered} has said. Any thread. */
+  /** The last position passed to {@link #publishDelivered}. Any thread. */
   public abstract long delivered();
 
-  /** Whether the other side has said that no more comes, and all has been left behind. */
+  /** Whether the other side has ended the ring, and all records have been removed. */
   public abstract boolean ended();
 }

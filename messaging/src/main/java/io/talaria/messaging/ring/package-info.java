@@ -1,25 +1,26 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * The ring in which messages travel: many producers claim room, write in place and mark what they
- * have written; one consumer follows the marks. Knows neither messages nor transports.
+ * Implements the ring that carries messages. Many producers claim room, write in place and mark what
+ * they have written; one consumer follows the marks. Depends neither on messages nor on transports.
  *
- * <p>How it could break, and what is done about it:
+ * <p>What can go wrong, and why the ring survives it:
  *
  * <ol>
- *   <li>A producer stops between claim and mark, for a moment or for ever: nobody waits for it;
- *       those behind it are seen later, and when the ring is full their claims fail at once.
- *   <li>A writer throws, or writes less than it said: its claim becomes a pad, {@link
+ *   <li>A producer stops between claim and mark, briefly or for ever. No thread waits for it: the
+ *       consumer sees later records later, and when the ring is full, claims fail at once.
+ *   <li>A writer throws, or writes less than it has claimed. Its claim becomes a pad: {@link
  *       io.talaria.messaging.ring.RingProducer#abandon}.
- *   <li>Two producers cross the end at once: filler and record are claimed together, by one
- *       compare-and-set.
- *   <li>Old bytes look like a mark: marks are never payload, and carry the parity of their lap.
- *   <li>The counters wrap: positions are compared modulo 2^43, numbers of claims modulo 2^20, which
- *       is twice the most marks there are.
- *   <li>A wake-up is lost: {@link io.talaria.messaging.ring.RingLayout} says who publishes what
- *       before a full fence, and looks at what behind it.
- *   <li>The memory is shared with a process that lies: the head is checked against what was
- *       claimed, marks against the end of the ring; each is read once.
+ *   <li>Two producers reach the end of the memory at once. Filler and record are claimed together, by
+ *       one compare-and-set.
+ *   <li>Old bytes look like a mark. Marks have memory of their own, never overwritten by payload, and
+ *       contain the parity of their lap.
+ *   <li>The counters wrap. Positions are compared modulo 2^43 and numbers of claims modulo 2^20, which
+ *       is twice the largest number of marks.
+ *   <li>A wake-up is lost. {@link io.talaria.messaging.ring.RingLayout} defines what each side
+ *       publishes before a full fence, and what it reads after it.
+ *   <li>The other process writes wrong values. The head is checked against what was claimed, and marks
+ *       against the end of the ring; each is read once.
  * </ol>
  */
 package io.talaria.messaging.ring;

@@ -7,153 +7,177 @@ import io.talaria.messaging.ring.RingReceiver;
 import java.nio.channels.SocketChannel;
 
 /**
- * One connection's memory and wires. Producers of {@link #out} are any threads; all else says who.
+ * The memory and the channels of one connection. Any thread may produce records into {@link #out};
+ * each other method says which threads may call it.
  */
 public abstract class Link {
-  /** Its transport's name. */
+  /** The transport's name. */
   public abstract String transport();
 
-  /** Why it is this transport; for people. */
+  /** Why the connection uses this transport; a text for people. */
   public abstract String reason();
 
-  /** Where records go. */
+  /** The ring into which records of a priority are written. */
   public abstract RingProducer out(int priority);
 
-  /** The most bytes that the ring out of a priority may have. */
+  /** The maximum capacity of the outgoing ring of a priority, in bytes. */
   public int maxCapacity(int priority) {
     return out(priority).capacity();
   }
 
-  /** Whether the ring out of a priority could ever be larger. Any thread. */
+  /** Whether the outgoing ring of a priority can ever be larger than it is. Any thread. */
   public boolean canGrow(int priority) {
     return false;
   }
 
-  /** Whether it could be now. Any thread. */
+  /** Whether the outgoing ring of a priority can be made larger now. Any thread. */
   public boolean mayGrow(int priority) {
     return false;
   }
 
-  /** Whether a ring out that takes no more is followed by another one. Any thread. */
+  /** Whether another ring continues, or will continue, a sealed outgoing ring. Any thread. */
   public boolean grows(int priority, RingProducer sealed) {
     return false;
   }
 
-  /** Has a larger ring out follow the one there is; false if that is not to be. Conductor. */
+  /**
+   * Continues the outgoing ring of a priority in a larger one; false if that is not possible.
+   * Conductor.
+   */
   public boolean grow(int priority) {
     return false;
   }
 
-  /** Nothing more goes out of a priority. Any thread. */
+  /** Refuses further records of a priority. Any thread. */
   public void seal(int priority) {
     out(priority).seal();
   }
 
   /**
-   * Whether all was taken out of the ring in of a priority, and another one follows. Its reader.
+   * Whether the incoming ring of a priority is empty and another ring continues it. The thread that
+   * reads this priority.
    */
   public boolean goesOn(int priority) {
     return false;
   }
 
-  /** If so, goes on there: {@link #in} is another. Its reader. */
+  /**
+   * If another ring continues the incoming one, which is empty, moves {@link #in} to it; otherwise
+   * returns false. The thread that reads this priority.
+   */
   public boolean moveOn(int priority) {
     return false;
   }
 
-  /** Where records come from. */
+  /** The source of incoming records of a priority. */
   public abstract RingReceiver in(int priority);
 
-  /** The session, or null for the own node. */
+  /** The session's channel, or null for the link of a node to itself. */
   public abstract SocketChannel session();
 
-  /** After {@link RingProducer#mustWake} said so. Any thread. */
+  /** Wakes the other end. Call when {@link RingProducer#mustWake} has returned true. Any thread. */
   public abstract void wakePeer();
 
-  /** Whether records are copied into mirrors, so that room is told by sending, and seldom. */
+  /**
+   * Whether records are copied into mirrors. Then room is announced by sending credit, which should
+   * be rare.
+   */
   public boolean copies() {
     return false;
   }
 
-  /** Whether records come by the session, which whoever has the ring receiver lock reads. */
+  /** Whether records arrive on the session, which the holder of the ring receiver lock reads. */
   public boolean readsSession() {
     return false;
   }
 
   /**
-   * Sends what was marked, if this transport sends. Any thread.
+   * Sends the records that were committed, if this transport sends. Any thread.
    *
    * @return whether anything was done
    */
   public abstract boolean push();
 
-  /** The same, by the poller in its turn, if nobody else does it for all connections. */
+  /**
+   * Like {@link #push}, for the poller in each of its turns; does nothing if {@link
+   * NetworkTransport#send} sends for all connections.
+   */
   public boolean pushInTurn() {
     return session() != null && !blocked() && push();
   }
 
-  /** Whether {@link #push} waits for the session to take more. */
+  /** Whether {@link #push} waits until the session accepts more bytes. */
   public boolean blocked() {
     return false;
   }
 
-  /** The session takes more again. */
+  /** Call when the session accepts more bytes. */
   public void unblock() {}
 
   /**
-   * Takes from the session what has come: records, under the connection's ring receiver lock; or
-   * doorbells, the poller alone.
+   * Reads what has arrived on the session: records, under the connection's ring receiver lock; or
+   * doorbells, by the poller only.
    *
-   * @return whether anything came
+   * @return whether anything has arrived
    */
   public abstract boolean pull();
 
   /**
-   * Looks for records that no word in memory announces; by whoever has the ring receiver lock, and
-   * waits for a response.
+   * Looks for records whose arrival no word in memory shows. For a thread that holds the ring
+   * receiver lock and waits for a response.
    *
-   * @return whether anything came that the poller has to look at afterwards
+   * @return whether anything has arrived that the poller must look at afterwards
    */
   public boolean bring() {
     return readsSession() && pull();
   }
 
   /**
-   * After {@link RingReceiver#publish} of a priority: tells whoever waits at the other end. Poller.
+   * Wakes threads of the other end that wait for room. Call after {@link RingReceiver#publish} of a
+   * priority. Poller.
    */
   public abstract void published(int priority);
 
-  /** Says that whoever reads a priority is about to sleep. Its reader. */
+  /**
+   * Publishes that the reader of a priority is about to sleep. The thread that reads this priority.
+   */
   public abstract void arm(int priority);
 
-  /** Says that it is awake. Its reader. */
+  /** Publishes that the reader of a priority is awake. The thread that reads this priority. */
   public abstract void disarm(int priority);
 
-  /** Says that whoever sends is about to sleep; false if there is something to send. Poller. */
+  /**
+   * Publishes that the thread that sends is about to sleep; false if there is something to send.
+   * Poller.
+   */
   public boolean armOutput() {
     return true;
   }
 
-  /** Says that it is awake. Poller. */
+  /** Publishes that the thread that sends is awake. Poller. */
   public void disarmOutput() {}
 
   /**
-   * Nothing more will be put into the rings: when all there is was sent, tells the other end, if
-   * the transport does not by itself. Any thread, not the one that holds the ring receiver lock.
+   * Declares that no more records will be written into the outgoing rings. Once all were sent, the
+   * other end is told, unless the transport tells it without this. Any thread that does not hold
+   * the ring receiver lock.
    */
   public void finishOutput() {}
 
-  /** Whether the other end has ended, and nothing more can come. Poller. */
+  /** Whether the other end has ended and nothing more can arrive. Poller. */
   public abstract boolean over();
 
-  /** Whether the other end cannot even say any more what it has delivered. Poller. */
+  /** Whether the other end cannot even report any more what it has delivered. Poller. */
   public abstract boolean severed();
 
-  /** What else its wake-ups depend on; for people, and without any order between the words. */
+  /**
+   * Describes what else the link's wake-ups depend on; for people. Reads the words without
+   * ordering, so they may be inconsistent.
+   */
   public String state() {
     return "";
   }
 
-  /** Gives all back; nobody is inside any more. Conductor. */
+  /** Releases everything. No thread may use the link any more. Conductor. */
   public abstract void close();
 }

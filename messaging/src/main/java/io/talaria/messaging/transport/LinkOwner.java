@@ -2,15 +2,15 @@
 
 package io.talaria.messaging.transport;
 
-/** Whom a link tells what has happened. Any thread; neither waits nor throws. */
+/** Receives the events of a link. Called by any thread; must neither wait nor throw. */
 public interface LinkOwner {
-  /** Has the thread look that receives for this node. */
+  /** Wakes the thread that receives for this node. */
   void wakePoller();
 
-  /** There may be room, or something was delivered. */
+  /** Wakes threads that wait: there may be room, or something was delivered. */
   void wakeWaiters();
 
-  /** Why it will be over soon; what has come until then is taken. */
+  /** The link will end soon. What has arrived until then is still delivered. */
   void ending(String reason);
 
   /** The link cannot be used any more. */

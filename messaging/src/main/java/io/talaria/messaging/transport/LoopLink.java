@@ -8,20 +8,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** The way to the own node: what goes in comes out. */
+/** The link of a node to itself: its incoming rings are its outgoing rings. */
 public final class LoopLink extends MemoryLink {
   private static final int MAX_GENERATIONS = 8;
 
   private final LinkOwner owner;
 
-  /** By generation and priority. */
+  /** Indexed by generation and priority. */
   private final AtomicReferenceArray<MemorySegment> rings =
       new AtomicReferenceArray<>(MAX_GENERATIONS * RingPair.COUNT);
 
   /**
-   * Makes the rings of both priorities.
+   * Creates the rings of both priorities.
    *
-   * @param capacity of the ring of each priority at most, in bytes
+   * @param capacity the maximum capacity of the ring of each priority, in bytes
    */
   public LoopLink(LinkOwner owner, int... capacity) {
     super(capacity);
@@ -29,7 +29,7 @@ public final class LoopLink extends MemoryLink {
     begin();
   }
 
-  /** Both ends are here: what comes out is what went in. */
+  /** Keeps the ring for {@link #inMemory}: both ends of a ring are in this object. */
   @Override
   MemorySegment outMemory(int priority, int generation) {
     int capacity = ShmLayout.capacity(priority, generation, maxCapacity(priority));
@@ -80,6 +80,6 @@ public final class LoopLink extends MemoryLink {
 
   @Override
   public void close() {
-    // The collector takes the memory.
+    // The garbage collector frees the memory.
   }
 }

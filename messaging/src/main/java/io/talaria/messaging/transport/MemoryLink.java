@@ -8,27 +8,27 @@ import io.talaria.messaging.ring.RingReceiver;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A link through memory: who receives reads the rings into which the sender writes. They are small
- * at first; {@link #grow} makes a larger one, which goes on where the one before ends.
+ * A link through memory: the receiver reads the rings into which the sender writes. The rings are
+ * small at first; {@link #grow} creates a larger one that continues the old one.
  */
 abstract class MemoryLink extends Link {
-  /** One priority, one direction each. */
+  /** The rings of one priority, one in each direction. */
   private static final class PriorityRings {
     final int priority;
     final int most;
 
-    /** Guarded by this, as changes of {@link #out}. */
+    /** Guarded by this object, as are changes of {@link #out}. */
     int outGeneration;
 
     volatile RingProducer out;
 
-    /** The one there was ends, and the next one is not known yet. */
+    /** The old ring is sealed, and {@link #out} is not the next one yet. */
     volatile boolean growing;
 
-    /** There is no memory for a larger one. */
+    /** There is no memory for a larger ring. */
     volatile boolean grown;
 
-    // Of whoever reads.
+    // Only for the thread that reads this priority.
     int inGeneration;
     volatile RingConsumer in;
 
@@ -44,7 +44,11 @@ abstract class MemoryLink extends Link {
 
   private final PriorityRings[] byPriority;
 
-  /** What the rings may have; {@link #begin} comes next. */
+  /**
+   * Prepares a link; the constructor of the subclass must call {@link #begin}.
+   *
+   * @param most the maximum capacity of the ring of each priority, in bytes
+   */
   MemoryLink(int... most) {
     byPriority =
         new PriorityRings[] {
@@ -52,7 +56,7 @@ abstract class MemoryLink extends Link {
         };
   }
 
-  /** Makes the first rings; by the constructors. */
+  /** Creates the first rings. For constructors of subclasses. */
   final void begin() {
     for (PriorityRings rings : byPriority) {
       int capacity = rings.outCapacity(0);
@@ -61,13 +65,16 @@ abstract class MemoryLink extends Link {
     }
   }
 
-  /** The memory of a ring out, of which all can be written; null if there is not enough. */
+  /**
+   * The memory of an outgoing ring, with all its pages reserved; null if there is not enough
+   * memory.
+   */
   abstract MemorySegment outMemory(int priority, int generation);
 
-  /** The memory of a ring in, that the other side has made. */
+  /** The memory of an incoming ring, which the other side has created. */
   abstract MemorySegment inMemory(int priority, int generation);
 
-  /** Tells threads at the other end that wait for room, or for what was delivered. */
+  /** Wakes threads at the other end that wait for room or for a delivery. */
   abstract void wakeSenders();
 
   @Override
@@ -123,7 +130,7 @@ abstract class MemoryLink extends Link {
       rings.growing = false;
     }
     if (old.mustWake()) {
-      wakePeer(); // it sleeps at the end of the old one
+      wakePeer(); // it may sleep at the end of the old ring
     }
     return true;
   }
@@ -180,7 +187,7 @@ abstract class MemoryLink extends Link {
     byPriority[priority].in.disarm();
   }
 
-  /** What was marked before the end of the other side is there: marks come before the end. */
+  /** The session's end does not lose records, because the other side has marked them before it. */
   @Override
   public final boolean over() {
     return severed()

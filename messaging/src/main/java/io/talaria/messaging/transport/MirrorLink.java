@@ -14,15 +14,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A way over which both rings of a direction are copied into mirrors at the other end, in frames of
- * {@link TcpLayout}. Whoever has the output sends, straight from the ring; whoever has the input
- * receives. How bytes travel, and who has what, is the subclass's.
+ * A link that copies both rings of a direction into mirrors at the other end, in frames of {@link
+ * TcpLayout}. The holder of the output sends, straight from the ring; the holder of the input
+ * receives. The subclass defines how bytes are carried and how a thread becomes a holder.
  */
 public abstract class MirrorLink extends Link {
   private static final long CLOSE_TOGETHER_NS = 50_000;
   private static final int OWN_PUSHES = 3;
 
-  /** Whom to tell. */
+  /** Receives the events of this link. */
   protected final LinkOwner owner;
 
   private final String why;
@@ -31,46 +31,49 @@ public abstract class MirrorLink extends Link {
   private final RingConsumer[] sender = new RingConsumer[RingPair.COUNT];
   private final MirrorReceiver[] in = new MirrorReceiver[RingPair.COUNT];
 
-  /** Up to where the other end has room, and what was begun to be sent; positions. */
+  /**
+   * For each ring, the position up to which the other end has room, and the position up to which
+   * sending has begun.
+   */
   private final AtomicLongArray credit = new AtomicLongArray(RingPair.COUNT);
 
   private final AtomicLongArray sent = new AtomicLongArray(RingPair.COUNT);
 
-  // Of whoever has the output.
+  // Only for the holder of the output.
   private final long[] toldHead = new long[RingPair.COUNT];
   private long toldDelivered;
   private int runStart;
   private int runBytes;
 
-  // Own pushes of senders; races cost a push.
+  // Counts pushes by senders that are close together. A race between senders costs at most a push.
   private long lastPushNs;
   private int pushes;
 
-  // Of whoever has the input: the frame of data that is being taken.
+  // Only for the holder of the input: the data frame that is being received.
   private int awaited;
   private int skipped;
   private int arrived;
   private int priority;
 
-  /** The other end's word about our data ring. */
+  /** The delivered position of our data ring, as the other end has reported it. */
   private volatile long delivered;
 
-  /** All was sent, and the other end was told; of whoever has the output. */
+  /** Everything was sent, and the other end was told so. Only for the holder of the output. */
   protected boolean finished;
 
-  /** Nothing more will be put into the rings out. */
+  /** No more records will be written into the outgoing rings. */
   protected volatile boolean finishing;
 
   /** The other end has ended. */
   protected volatile boolean over;
 
   /**
-   * Makes rings and mirrors.
+   * Creates rings and mirrors.
    *
-   * @param why it is this transport
-   * @param mark what each frame's header ends with
+   * @param why the connection uses this transport
+   * @param mark the last word of each frame's header
    * @param outCapacity of the ring of each priority here, in bytes
-   * @param inCapacity of the ring of each priority at the other end
+   * @param inCapacity of the ring of each priority at the other end, in bytes
    */
   protected MirrorLink(LinkOwner owner, String why, int mark, int[] outCapacity, int[] inCapacity) {
     this.owner = owner;
@@ -104,36 +107,42 @@ public abstract class MirrorLink extends Link {
     return in[priority];
   }
 
-  /** The end of a ring out from which is sent. */
+  /** The consumer that removes the records to send from an outgoing ring. */
   protected final RingConsumer sender(int priority) {
     return sender[priority];
   }
 
-  /** Where what comes for a priority is put. */
+  /** The mirror into which received records of a priority are written. */
   protected final MirrorReceiver mirror(int priority) {
     return in[priority];
   }
 
   // ---- sending
 
-  /** Takes the output, if nobody has it. */
+  /** Becomes the holder of the output; false if another thread is. */
   protected abstract boolean enterOutput();
 
-  /** Gives it back. */
+  /** Gives up the output. */
   protected abstract void exitOutput();
 
-  /** Whether something is left to send that is in no ring; with the output. */
+  /** Whether something that is in no ring still has to be sent. Holder of the output. */
   protected abstract boolean pending();
 
-  /** Whether what is left in the rings cannot be sent for now, and somebody looks after that. */
+  /**
+   * Whether the records in the rings cannot be sent for now, and another mechanism will send them
+   * later.
+   */
   protected boolean stuck() {
     return blocked();
   }
 
-  /** It cannot be used any more. */
+  /** Ends the link because of an error. */
   protected abstract void fail(String reason);
 
-  /** The sender pushes by itself, but after some pushes close together the poller shall batch. */
+  /**
+   * Pushes on the calling thread, which is fastest. After several pushes close together it wakes
+   * the poller instead, which sends many records at once.
+   */
   @Override
   public final void wakePeer() {
     long now = System.nanoTime();
@@ -146,13 +155,15 @@ public abstract class MirrorLink extends Link {
     pushArmed();
   }
 
-  /** Pushes while the poller sleeps, and leaves the rings armed, so that the next sender pushes. */
+  /**
+   * Pushes while the poller sleeps. Leaves the rings armed, so that the next sender pushes, too.
+   */
   private boolean pushArmed() {
     boolean done = false;
     do {
       done |= push();
       if (!enterOutput()) {
-        owner.wakePoller(); // somebody pushes who may not arm
+        owner.wakePoller(); // the thread that pushes may not arm
         return done;
       }
       try {
@@ -176,7 +187,10 @@ public abstract class MirrorLink extends Link {
     }
   }
 
-  /** With the output. Beyond the credit, only news of it is of use. */
+  /**
+   * Whether the poller may sleep. Records beyond the credit do not count: only a new credit can
+   * change that. Holder of the output.
+   */
   private boolean nothingToSend() {
     if (pending() || (!finished && creditUntold())) {
       return false;
@@ -202,10 +216,10 @@ public abstract class MirrorLink extends Link {
   }
 
   /**
-   * Writes a frame of credit, if there is news; false if not. With the output.
+   * Writes a credit frame if positions have changed; otherwise returns false. Holder of the output.
    *
-   * @param to where it goes, little-endian
-   * @param at from where on; {@link TcpLayout#CREDIT_FRAME_BYTES}
+   * @param to little-endian
+   * @param at where the frame begins; it has {@link TcpLayout#CREDIT_FRAME_BYTES}
    */
   protected final boolean takeCredit(ByteBuffer to, int at) {
     if (!creditUntold()) {
@@ -222,7 +236,7 @@ public abstract class MirrorLink extends Link {
     return true;
   }
 
-  /** Writes a frame's header. */
+  /** Writes the header of a frame. */
   protected final void writeHeader(
       ByteBuffer to, int at, byte kind, int priority, int length, int skipped) {
     to.putInt(at + TcpLayout.LENGTH, length);
@@ -234,9 +248,9 @@ public abstract class MirrorLink extends Link {
   }
 
   /**
-   * Takes the next records of a priority that the other end has room for, and writes the header of
-   * their frame; false if there are none. {@link #runStart} and {@link #runBytes} say where they
-   * lie in the memory of {@link #sender}. With the output.
+   * Removes the next records of a priority for which the other end has room, and writes the header
+   * of their frame; false if there are none. {@link #runStart} and {@link #runBytes} tell where
+   * they are in the memory of {@link #sender}. Holder of the output.
    */
   protected final boolean takeRun(int priority, ByteBuffer to, int at) {
     RingConsumer from = sender[priority];
@@ -258,7 +272,7 @@ public abstract class MirrorLink extends Link {
       }
       run += found;
       if (start + run == end) {
-        break; // the end of the ring
+        break; // a frame does not cross the end of the ring
       }
       found = from.peekWithPads();
     }
@@ -269,12 +283,12 @@ public abstract class MirrorLink extends Link {
     return true;
   }
 
-  /** See {@link #takeRun}. */
+  /** The offset of the records of the last {@link #takeRun}. */
   protected final int runStart() {
     return runStart;
   }
 
-  /** See {@link #takeRun}. May be 0: pads alone. */
+  /** The bytes of the records of the last {@link #takeRun}; 0 if there were only pads. */
   protected final int runBytes() {
     return runBytes;
   }
@@ -311,13 +325,13 @@ public abstract class MirrorLink extends Link {
   // ---- receiving
 
   /**
-   * Takes a frame's header, and the rest of a frame of credit.
+   * Parses the header of a frame, and the rest of a credit frame.
    *
    * @param from little-endian
    * @param at where the header begins
-   * @param have how many bytes from there on have come, at least {@link TcpLayout#HEADER_BYTES}
-   * @return how many bytes belong together, or 0: not all of them have come. Of data, {@link
-   *     #awaited} bytes follow
+   * @param have how many bytes have arrived from there on, at least {@link TcpLayout#HEADER_BYTES}
+   * @return how many bytes were parsed, or 0 if more must arrive first. After the header of a data
+   *     frame, {@link #awaited} bytes of records follow
    */
   protected final int takeHeader(ByteBuffer from, int at, int have) {
     int length = from.getInt(at + TcpLayout.LENGTH);
@@ -356,22 +370,22 @@ public abstract class MirrorLink extends Link {
     return TcpLayout.HEADER_BYTES;
   }
 
-  /** How many bytes of the frame's data are still to come. */
+  /** How many bytes of the current data frame have not been copied yet. */
   protected final int awaited() {
     return awaited - arrived;
   }
 
-  /** Whose data they are. */
+  /** The priority of the current data frame. */
   protected final int awaitedPriority() {
     return priority;
   }
 
-  /** Where in the memory of {@link #mirror} the next of them belongs. */
+  /** The offset in the memory of {@link #mirror} for the next bytes of the current data frame. */
   protected final int place() {
     return in[priority].writeOffset() + arrived;
   }
 
-  /** So many more were put there. */
+  /** Call after copying so many bytes to {@link #place}. */
   protected final void arrived(int bytes) {
     arrived += bytes;
     if (arrived == awaited) {
@@ -405,7 +419,7 @@ public abstract class MirrorLink extends Link {
     sender[RingPair.DATA].publishDelivered(position);
   }
 
-  /** No more comes. */
+  /** Records that nothing more arrives. */
   protected final void end() {
     over = true;
     in[RingPair.DATA].end();
@@ -414,17 +428,17 @@ public abstract class MirrorLink extends Link {
 
   @Override
   public final void arm(int priority) {
-    // What comes wakes by other means than a word in memory.
+    // Not needed: arriving bytes wake the reader without a word in memory.
   }
 
   @Override
   public final void disarm(int priority) {
-    // As above.
+    // Not needed, see arm().
   }
 
   /**
-   * What is taken of the data ring is told with the poller's next push; of the control ring,
-   * leaders take, too.
+   * Sends the credit of the control ring at once, because threads that wait for a response remove
+   * records from it, too. The poller's next push sends the credit of the data ring.
    */
   @Override
   public final void published(int priority) {

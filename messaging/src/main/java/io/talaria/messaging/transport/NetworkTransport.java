@@ -6,68 +6,72 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 
 /**
- * A transport on which all connections of a node share one engine, such as a network card's. The
- * session of each carries its handshake, and its end.
+ * A transport on which all connections of a node share one engine, such as that of a network card.
+ * The session of each connection carries its handshake and its end.
  *
- * <p>What the two ends have to know of each other goes with their handshake: the caller's {@link
- * #offer}, the other's {@link #accept}, which the caller takes by {@link #accepted}.
+ * <p>The handshake also carries what the two ends must know of each other: the caller sends its
+ * {@link #offer}, the other node responds with the result of {@link #accept}, and the caller passes
+ * that to {@link #accepted}.
  */
 public interface NetworkTransport {
   /**
-   * Begins, when there is a thread to be woken.
+   * Starts the engine, once there is a thread that it can wake.
    *
-   * @param wake has the poller look; any thread, does not wait
-   * @param looks whether the poller looks now and then without being woken; not in tests of
-   *     wake-ups
+   * @param wake wakes the poller; called by any thread, does not wait
+   * @param looks whether the poller also looks from time to time without a wake-up; false in tests
+   *     of wake-ups
    */
   void begin(Runnable wake, boolean looks);
 
-  /** What it has to say to a node that is called; nothing: it is not to be used. Conductor. */
+  /**
+   * What this node sends to a node that it calls; empty if this transport must not be used.
+   * Conductor.
+   */
   byte[] offer(int id);
 
   /**
-   * Makes the channel to a node that has called, or takes the one there is. Conductor.
+   * Creates the channel to a node that has called, or continues the existing one. Conductor.
    *
    * @param incarnation of that node
-   * @param own incarnation of this one
-   * @param offer what it has said
-   * @return what it is to be told
-   * @throws IOException if there is no such channel; with a sentence for people
+   * @param own incarnation of this node
+   * @param offer what that node has sent
+   * @return the response to that node
+   * @throws IOException if the channel cannot be created; the message is for people
    */
   byte[] accept(int id, long incarnation, long own, byte[] offer) throws IOException;
 
   /**
-   * The same at the node that has called. Conductor.
+   * Does at the calling node what {@link #accept} does at the other one. Conductor.
    *
-   * @param response what the other has told
+   * @param response what the other node has sent
    * @throws IOException as for {@link #accept}
    */
   void accepted(int id, long incarnation, byte[] response) throws IOException;
 
   /**
-   * Makes a connection on the channel to a node. Conductor.
+   * Creates a connection on the channel to a node. Conductor.
    *
-   * @param number of the connection, above those before with that node
+   * @param number of the connection, larger than those of earlier connections with that node
    * @param session connected, non-blocking; the link closes it
-   * @param why it is this transport
+   * @param why the connection uses this transport
    * @param capacity of the ring of each priority, in bytes
    * @throws IOException if the channel has failed meanwhile
    */
   Link link(LinkOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
       throws IOException;
 
-  /** Takes what has come for all connections; whether anything has. Poller. */
+  /** Receives what has arrived for all connections; whether anything has. Poller. */
   boolean bring();
 
-  /** Sends what all connections have to send; whether anything was. Poller. */
+  /** Sends what all connections have to send; whether anything was sent. Poller. */
   boolean send();
 
-  /** Says that the poller is about to sleep; false if something is there. Poller. */
+  /** Declares that the poller is about to sleep; false if something has arrived. Poller. */
   boolean arm();
 
-  /** How long the poller may sleep at most, in milliseconds; 0: until it is woken. Poller. */
+  /** How long the poller may sleep at most, in milliseconds; 0 means without limit. Poller. */
   int maxSleepMs();
 
-  /** Ends all; nobody is inside any more. Conductor. */
+  /** Releases everything. No thread may use the transport any more. Conductor. */
   void close();
 }

@@ -2,15 +2,15 @@
 
 package io.talaria.messaging.transport;
 
-/** The two rings of a direction, named by their priorities. */
+/** The two rings of a direction, identified by their priorities. */
 public final class RingPair {
-  /** Messages and requests: read only as fast as the program takes them. */
+  /** Messages and requests; read only as fast as the program handles them. */
   public static final int DATA = 0;
 
-  /** Responses and control: always read at once. */
+  /** Responses and control records; always read at once. */
   public static final int CONTROL = 1;
 
-  /** How many there are. */
+  /** The number of priorities. */
   public static final int COUNT = 2;
 
   private RingPair() {}

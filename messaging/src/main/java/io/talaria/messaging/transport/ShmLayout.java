@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The file that two nodes share, in native byte order. The creator is who accepted.
+ * Describes the file that two nodes share, in native byte order. The node that has accepted the
+ * connection creates it.
  *
  * <pre>
  *   0    magic 8 | version 4 | most bytes of a data ring 4 | of a control ring 4
@@ -15,15 +16,15 @@ import java.lang.foreign.ValueLayout;
  *        second rings of those priorities that may grow, in the same order; third; ...      see RingLayout
  * </pre>
  *
- * <p>The file has all of its size from the start, but memory for the first rings alone. Who writes
- * into a ring of which more was wanted makes the next one, four times as large, and leads the other
- * side there by its end.
+ * <p>The file has its full size from the start, but memory is reserved only for the first rings. If
+ * a ring is too small, its writer creates the next one, four times as large, and its end word leads
+ * the other side there.
  */
 public final class ShmLayout {
   /** "TalMsg", and 0. */
   public static final long MAGIC = 0x5461_6c4d_7367_0000L;
 
-  /** Of this layout and of the rings'. */
+  /** The version of this layout and of {@link io.talaria.messaging.ring.RingLayout}. */
   public static final int VERSION = 2;
 
   static final int RINGS = 128;
@@ -33,7 +34,7 @@ public final class ShmLayout {
 
   private ShmLayout() {}
 
-  /** The bytes of data of the ring of a priority; 0 if there is none of that generation. */
+  /** The capacity in bytes of the ring of a priority and generation; 0 if there is none. */
   static int capacity(int priority, int generation, int most) {
     long now = Math.min(FIRST[priority], most);
     for (int i = 0; i < generation; i++) {
@@ -45,12 +46,12 @@ public final class ShmLayout {
     return (int) now;
   }
 
-  /** Bytes of the file. */
+  /** The size of the file, in bytes. */
   public static int bytes(int dataRingBytes, int controlRingBytes) {
     return RINGS + (int) end(new int[] {dataRingBytes, controlRingBytes}, Integer.MAX_VALUE);
   }
 
-  /** Bytes that are used from the start. */
+  /** The number of bytes that are used from the start. */
   public static int firstBytes(int dataRingBytes, int controlRingBytes) {
     return RINGS + (int) end(new int[] {dataRingBytes, controlRingBytes}, 1);
   }
@@ -72,7 +73,7 @@ public final class ShmLayout {
     return capacity == 0 ? 0 : RingLayout.bytes(capacity);
   }
 
-  /** Writes the head of a new file, before anybody else is told of it. */
+  /** Writes the header of a new file. Must precede telling any other process of the file. */
   public static void write(MemorySegment file, int dataRingBytes, int controlRingBytes) {
     file.set(ValueLayout.JAVA_LONG, 0, MAGIC);
     file.set(ValueLayout.JAVA_INT, 8, VERSION);

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * Rings in memory that two processes share; the session carries doorbells, a byte each, and its end
- * says that the other process has ended.
+ * A link through memory that two processes share. The session carries doorbells, a byte each; its
+ * end means that the other process has ended.
  */
 public final class ShmLink extends MemoryLink {
   private static final int PAGE_BYTES = 4096;
@@ -29,17 +29,17 @@ public final class ShmLink extends MemoryLink {
 
   private final ByteBuffer doorbells = ByteBuffer.allocateDirect(256);
 
-  /** Of the poller. */
+  /** Only for the poller. */
   private boolean ended;
 
   /**
-   * Makes both ends of this side.
+   * Creates this side's ends of the rings.
    *
    * @param session connected, non-blocking
    * @param mapping the file
-   * @param creator whether this side has made it
-   * @param capacity of the ring of each priority at most, in bytes
-   * @throws IOException if the file is of another kind
+   * @param creator whether this side has created the file
+   * @param capacity the maximum capacity of the ring of each priority, in bytes
+   * @throws IOException if the file has another format
    */
   public ShmLink(
       LinkOwner owner, SocketChannel session, Mapping mapping, boolean creator, int... capacity)
@@ -63,7 +63,10 @@ public final class ShmLink extends MemoryLink {
     return generation == 0 || reserve(ring) ? ring : null;
   }
 
-  /** Touches each page before anybody counts on it; false if there is no memory for them. */
+  /**
+   * Touches each page, so that later accesses cannot fault for lack of memory; false if there is
+   * not enough.
+   */
   private static boolean reserve(MemorySegment ring) {
     Faults.clear();
     try {
@@ -102,10 +105,11 @@ public final class ShmLink extends MemoryLink {
   public void wakePeer() {
     try {
       synchronized (doorbell) {
-        session.write(doorbell.clear()); // 0: it has plenty of them
+        // 0: unread doorbells fill the session, so it will wake
+        session.write(doorbell.clear());
       }
     } catch (IOException e) {
-      owner.wakePoller(); // which finds the end of the session
+      owner.wakePoller(); // the poller finds the end of the session
     }
   }
 
@@ -114,7 +118,7 @@ public final class ShmLink extends MemoryLink {
     wakePeer();
   }
 
-  /** Takes doorbells. */
+  /** Reads doorbells. */
   @Override
   public boolean pull() {
     if (ended) {
@@ -128,7 +132,7 @@ public final class ShmLink extends MemoryLink {
       }
       return got > 0;
     } catch (IOException e) {
-      ended = true; // reset: it was killed
+      ended = true; // reset: the other process was killed
       return false;
     }
   }
@@ -143,7 +147,7 @@ public final class ShmLink extends MemoryLink {
     try {
       session.close();
     } catch (IOException e) {
-      // Nothing was to be sent.
+      // Harmless: nothing was left to send.
     }
     mapping.close();
   }

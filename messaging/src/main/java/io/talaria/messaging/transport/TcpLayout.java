@@ -3,7 +3,7 @@
 package io.talaria.messaging.transport;
 
 /**
- * What a stream carries once both ends are agreed, little-endian.
+ * Describes what a stream carries after the handshake, little-endian.
  *
  * <pre>
  *   DATA    length 4 | skipped 4 | kind 1 = 1 | priority 1 | 0 2 | magic 4 | length bytes of whole records
@@ -27,7 +27,7 @@ public final class TcpLayout {
   static final int CREDIT_BYTES = 24;
   static final int CREDIT_FRAME_BYTES = HEADER_BYTES + CREDIT_BYTES;
 
-  /** The most bytes of records in a frame, unless one record alone has more. */
+  /** The maximum bytes of records in a frame, unless a single record is longer. */
   static final int MAX_DATA = 64 << 10;
 
   private TcpLayout() {}

@@ -13,8 +13,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A connection on which frames travel. Whoever has the output lock sends; whoever has the ring
- * receiver lock receives.
+ * A link that carries frames over a TCP connection. The holder of the output lock sends; the holder
+ * of the ring receiver lock receives.
  */
 public final class TcpLink extends MirrorLink {
   private static final int STAGE_BYTES = 256 << 10;
@@ -24,7 +24,7 @@ public final class TcpLink extends MirrorLink {
   private final ByteBuffer[] ringBytes = new ByteBuffer[RingPair.COUNT];
   private final ByteBuffer[] mirrorBytes = new ByteBuffer[RingPair.COUNT];
 
-  // Output; under its lock.
+  // Output; guarded by this lock.
   private final AtomicBoolean outputLock = new AtomicBoolean();
   private final ByteBuffer header = little(TcpLayout.CREDIT_FRAME_BYTES);
   private final ByteBuffer[] frame = new ByteBuffer[2];
@@ -33,18 +33,18 @@ public final class TcpLink extends MirrorLink {
   private volatile boolean again;
   private volatile boolean blocked;
 
-  /** Input; under the connection's ring receiver lock. */
+  /** Input; guarded by the connection's ring receiver lock. */
   private final ByteBuffer stage;
 
   /**
-   * Makes both ends of this side.
+   * Creates this side's ends of the rings.
    *
    * @param session connected, non-blocking
-   * @param wire what its bytes go through
-   * @param first what was read of the other end's frames already
-   * @param why it is this transport
+   * @param wire through which all bytes of the session go
+   * @param first what was already read of the other end's frames
+   * @param why the connection uses this transport
    * @param outCapacity of the ring of each priority here, in bytes
-   * @param inCapacity of the ring of each priority at the other end
+   * @param inCapacity of the ring of each priority at the other end, in bytes
    */
   public TcpLink(
       LinkOwner owner,
@@ -107,7 +107,7 @@ public final class TcpLink extends MirrorLink {
     boolean done = false;
     while (again && !over) {
       if (!enterOutput()) {
-        return done; // who has it looks once more
+        return done; // the holder checks again after its release
       }
       again = false;
       try {
@@ -162,7 +162,7 @@ public final class TcpLink extends MirrorLink {
   private void block() {
     if (!blocked) {
       blocked = true;
-      owner.wakePoller(); // it waits for the session
+      owner.wakePoller(); // the poller waits until the session accepts more
     }
   }
 
@@ -221,7 +221,7 @@ public final class TcpLink extends MirrorLink {
     } catch (ProtocolException e) {
       fail("protocol: " + e.getMessage());
     } catch (IOException e) {
-      end(); // reset: it was killed
+      end(); // reset: the other process was killed
     } catch (RingBrokenException e) {
       fail("protocol: " + e.getMessage());
     }
@@ -262,13 +262,13 @@ public final class TcpLink extends MirrorLink {
     end();
   }
 
-  /** Under the output lock, all was sent. */
+  /** Ends the output, after everything was sent. Under the output lock. */
   private void finish() {
     finished = true;
     try {
       session.shutdownOutput();
     } catch (IOException e) {
-      // It has ended already.
+      // It has already ended.
     }
   }
 
@@ -277,7 +277,7 @@ public final class TcpLink extends MirrorLink {
     try {
       session.close();
     } catch (IOException e) {
-      // Nothing was to be sent.
+      // Harmless: nothing was left to send.
     }
   }
 }

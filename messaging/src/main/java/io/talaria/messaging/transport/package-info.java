@@ -1,7 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * How bytes travel between two nodes: a link has two rings a direction, data and control, and knows
- * how the other end is woken.
+ * Carries bytes between two nodes. A link has two rings in each direction, data and control, and
+ * wakes the other end.
  */
 package io.talaria.messaging.transport;

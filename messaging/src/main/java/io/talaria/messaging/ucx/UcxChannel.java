@@ -12,20 +12,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * An endpoint to one process of another node, from its making to its end: the frames that go and
- * come on its stream. Of whoever has the worker.
+ * An endpoint to one process of another node, and the frames sent and received on its stream. Only
+ * for the holder of the worker.
  *
- * <p>A frame is sent from where its records lie in the ring; a small one is copied beside its
- * header first, so that UCX gets it in one piece. Mostly UCX is done with it at once; if not, it
- * stands in a queue until it is, and the ring is given back in the order of the queue.
+ * <p>A frame is sent from its records' place in the ring. A small frame is first copied next to its
+ * header, so that UCX gets it in one piece. UCX mostly completes a send at once. Otherwise the send
+ * is queued until UCX completes it, and the ring is freed in the order of the queue.
  */
 final class UcxChannel {
-  /** Sends that UCX is not done with, a power of two. */
+  /** The maximum number of sends that UCX has not completed, a power of two. */
   private static final int MAX_IN_FLIGHT = 128;
 
   private static final int SLOT_BYTES = 512;
 
-  /** The most bytes of records that go beside their header. */
+  /** The maximum bytes of records that are copied next to their header. */
   static final int MAX_BESIDE = SLOT_BYTES - UcxLayout.HEADER_BYTES;
 
   private final UcxTransport network;
@@ -33,7 +33,7 @@ final class UcxChannel {
   private final long tokenIn;
   private Endpoint endpoint;
 
-  // What goes.
+  // Sending.
   private final MemorySegment slots;
   private final ByteBuffer slotBytes;
   private final long[] requests = new long[MAX_IN_FLIGHT];
@@ -43,7 +43,7 @@ final class UcxChannel {
   private int oldest;
   private int inFlight;
 
-  // What comes.
+  // Receiving.
   private final StreamChunk chunk = new StreamChunk();
   private long at;
   private final ByteBuffer head =
@@ -52,7 +52,7 @@ final class UcxChannel {
   private int wanted = UcxLayout.PREFACE_BYTES;
   private long toDrop;
 
-  /** The frame at the front is of a connection that is not there yet. */
+  /** The received frame belongs to a connection that does not exist here yet. */
   private boolean held;
 
   private UcxLink link;
@@ -61,12 +61,12 @@ final class UcxChannel {
   private long frames;
 
   /**
-   * Begins.
+   * Starts a channel.
    *
-   * @param name whom it reaches, for people
+   * @param name the node that it reaches, for people
    * @param endpoint to the other process; closed by {@link #close}
-   * @param tokenIn what the other end says first
-   * @param tokenOut what it wants to hear first
+   * @param tokenIn with which the other end's stream must begin
+   * @param tokenOut with which the other end wants this stream to begin
    */
   UcxChannel(UcxTransport network, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
     this.network = network;
@@ -80,17 +80,17 @@ final class UcxChannel {
     sendSlot(UcxLayout.PREFACE_BYTES);
   }
 
-  /** Whether frames can still go and come. */
+  /** Whether frames can still be sent and received. */
   boolean isOpen() {
     return endpoint != null;
   }
 
-  /** Whether a frame has ever come. */
+  /** Whether a frame was ever received. */
   boolean heard() {
     return frames != 0;
   }
 
-  /** Whether UCX is not done with all that was sent. */
+  /** Whether UCX has not completed all sends. */
   boolean inFlight() {
     return inFlight != 0;
   }
@@ -99,7 +99,7 @@ final class UcxChannel {
     return String.join(" ", endpoint.transports());
   }
 
-  /** Why it has failed, if UCX knows; or null. */
+  /** The reason of a failure that UCX has reported, or null. */
   String failure() {
     int status = endpoint == null ? 0 : endpoint.failure();
     return status == 0 ? null : "UCX says: " + Status.text(status);
@@ -107,7 +107,7 @@ final class UcxChannel {
 
   // ---- connections
 
-  /** A connection begins: its frames are its own from now on. */
+  /** Starts a connection: from now on frames with its number are delivered to it. */
   void begin(UcxLink next) {
     link = next;
     lastNumber = next.number();
@@ -117,7 +117,7 @@ final class UcxChannel {
     }
   }
 
-  /** It has ended; whether it was the one that is there. */
+  /** Ends a connection; whether it was the current one. */
   boolean end(UcxLink ended) {
     boolean was = link == ended;
     if (was) {
@@ -128,12 +128,12 @@ final class UcxChannel {
 
   // ---- sending
 
-  /** Whether a frame may be sent now: a header, and records apart from it. */
+  /** Whether a frame may be sent now, which may take two sends: the header, and the records. */
   boolean hasRoom() {
     return inFlight + 2 <= MAX_IN_FLIGHT && isOpen();
   }
 
-  /** Where the next frame's header is to be written: in this buffer, from {@link #slotAt} on. */
+  /** The buffer for the next frame's header, which begins at {@link #slotAt}. */
   ByteBuffer slotBytes() {
     return slotBytes;
   }
@@ -142,7 +142,7 @@ final class UcxChannel {
     return (oldest + inFlight & MAX_IN_FLIGHT - 1) * SLOT_BYTES;
   }
 
-  /** Tells the other process that nothing comes any more. */
+  /** Tells the other process that this node sends nothing more on any connection. */
   void sendGone() {
     int slot = slotAt();
     for (int i = 0; i < UcxLayout.HEADER_BYTES; i++) {
@@ -152,12 +152,12 @@ final class UcxChannel {
     sendSlot(UcxLayout.HEADER_BYTES);
   }
 
-  /** Sends what was written there. */
+  /** Sends what was written at {@link #slotAt}. */
   void sendSlot(int bytes) {
     post(slots, slotAt(), bytes, null, 0, 0);
   }
 
-  /** Sends a frame's header and its records. */
+  /** Sends the header at {@link #slotAt} and the records of a frame. */
   void sendRun(UcxLink from, int priority, MemorySegment ring, int start, int bytes, long word) {
     if (bytes <= MAX_BESIDE) {
       int slot = slotAt();
@@ -172,7 +172,7 @@ final class UcxChannel {
   private void post(
       MemorySegment memory, long offset, int bytes, UcxLink from, int priority, long word) {
     if (endpoint == null) {
-      return; // the first half has failed
+      return; // sending the header has failed
     }
     long answer = endpoint.sendStream(memory, offset, bytes, 0);
     if (answer < 0) {
@@ -195,7 +195,7 @@ final class UcxChannel {
     }
   }
 
-  /** Takes back what UCX is done with, in order; whether anything was. */
+  /** Removes completed sends from the queue, in order; whether there were any. */
   boolean reap() {
     int before = inFlight;
     while (inFlight != 0) {
@@ -224,7 +224,7 @@ final class UcxChannel {
 
   // ---- receiving
 
-  /** Takes what has come. */
+  /** Receives what has arrived. */
   void receive() {
     try {
       while (!held && isOpen()) {
@@ -338,7 +338,10 @@ final class UcxChannel {
 
   // ---- the end
 
-  /** The other end has broken the rules: what it has sent is not looked at any more. */
+  /**
+   * Ends the channel because the other end has violated the protocol. What it has sent is not
+   * delivered.
+   */
   private void fail(String reason) {
     UcxLink on = link;
     close();
@@ -347,7 +350,7 @@ final class UcxChannel {
     }
   }
 
-  /** Nothing goes or comes any more; what has come is taken first. */
+  /** Ends the channel. What has arrived is still delivered. */
   void end(String reason) {
     UcxLink on = link;
     close();
@@ -356,7 +359,7 @@ final class UcxChannel {
     }
   }
 
-  /** Closes the endpoint; what UCX still has is asked for by {@link #reap}. */
+  /** Closes the endpoint. {@link #reap} continues to collect sends that UCX has not completed. */
   void close() {
     if (endpoint != null) {
       Endpoint closing = endpoint;

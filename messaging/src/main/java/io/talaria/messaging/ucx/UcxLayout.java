@@ -3,27 +3,27 @@
 package io.talaria.messaging.ucx;
 
 /**
- * What a stream of UCX carries between two processes, little-endian.
+ * Describes what a UCX stream carries between two processes, little-endian.
  *
  * <pre>
- *   first   magic 8 | token 8                          the token is what the other end has asked for
+ *   first   magic 8 | token 8                          the token that the other end has asked for
  *   frames  length 4 | skipped 4 | kind 1 | priority 1 | 0 2 | number 4 | length bytes
  *   DATA, CREDIT   as on a stream of TCP, with the connection's number for the magic
- *   END     3   nothing comes behind it on this connection
+ *   END     3   nothing more is sent on this connection
  *   GONE    4   nor on any other: close the endpoint
  * </pre>
  *
- * <p>And what goes with the handshake:
+ * <p>And what the handshake carries:
  *
  * <pre>
  *   offer   about 8 | made 4 | open 1 | 0 3 | token 8 | address of the worker
  *   answer  made 4 | fresh 1 | 0 3 | token 8 | address of the worker
  *
- *   about   the incarnation of the other node that the rest is about; for another it has made none
- *   made    endpoints made for it, closed ones too; in an answer: so many were there before a fresh one
- *   open    whether the last of them is
- *   fresh   whether another one is to be made; else the one there is goes on
- *   token   what a fresh one's stream is to begin with
+ *   about   the incarnation of the other node to which the rest applies; for another, made is 0
+ *   made    endpoints made for it, closed ones too; in an answer: their number before a fresh one
+ *   open    whether the last of them is open
+ *   fresh   whether to make another endpoint; otherwise the existing one is used
+ *   token   with which the stream of a fresh endpoint must begin
  * </pre>
  */
 final class UcxLayout {

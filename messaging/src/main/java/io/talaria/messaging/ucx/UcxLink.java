@@ -12,11 +12,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * A connection whose frames travel on the stream of a {@link UcxChannel}. The worker's turn is what
- * the two locks of a stream of TCP are: whoever has it sends and receives for all connections.
+ * A link whose frames travel on the stream of a {@link UcxChannel}. The holder of the worker sends
+ * and receives for all connections, so holding the worker takes the place of the two locks of a
+ * {@link io.talaria.messaging.transport.TcpLink}.
  */
 final class UcxLink extends MirrorLink {
-  /** Frames in a turn, then it is the next connection's. */
+  /** After so many frames in a row, other connections may send. */
   private static final int MAX_FRAMES = 8;
 
   private static final int MAX_LOOKS = 1 << 10;
@@ -27,18 +28,18 @@ final class UcxLink extends MirrorLink {
   private final SocketChannel session;
   private final long sinceNs = System.nanoTime();
 
-  /** Of the poller. */
+  /** Only for the poller. */
   private final ByteBuffer unread = ByteBuffer.allocateDirect(16);
 
   private boolean sessionEnded;
 
-  /** Somebody wants it pushed. */
+  /** A thread has asked for a push of this link. */
   volatile boolean again;
 
-  /** UCX takes no more for now. */
+  /** UCX accepts no more sends for now. */
   private volatile boolean stuck;
 
-  /** The other end has said that nothing more comes. */
+  /** The other end has sent END. */
   private volatile boolean endCame;
 
   UcxLink(
@@ -64,12 +65,12 @@ final class UcxLink extends MirrorLink {
     return channel;
   }
 
-  /** How long it has been there, in nanoseconds. */
+  /** The time since this link was created, in nanoseconds. */
   long ageNs() {
     return System.nanoTime() - sinceNs;
   }
 
-  /** Whether both ends have said that nothing more comes. */
+  /** Whether both ends have sent END. */
   boolean endedInOrder() {
     return endCame && finished;
   }
@@ -111,13 +112,13 @@ final class UcxLink extends MirrorLink {
     return network.push(this);
   }
 
-  /** The network does it for all. */
+  /** Does nothing: {@link UcxTransport#send} sends for all connections. */
   @Override
   public boolean pushInTurn() {
     return false;
   }
 
-  /** Sends what there is and may be sent; whether anything was. Of whoever has the worker. */
+  /** Sends what the other end has room for; whether anything was sent. Holder of the worker. */
   boolean pushEntered() {
     boolean done = false;
     try {
@@ -162,7 +163,11 @@ final class UcxLink extends MirrorLink {
         this, priority, sender(priority).memory(), runStart(), runBytes(), sender(priority).word());
   }
 
-  /** UCX is done with what was left behind at a word. Of whoever has the worker. */
+  /**
+   * Frees the part of the ring before a word of {@link
+   * io.talaria.messaging.ring.RingConsumer#word}, whose sends UCX has completed. Holder of the
+   * worker.
+   */
   void sent(int priority, long word) {
     sender(priority).publish(word);
     if (sender(priority).mustWake()) {
@@ -172,29 +177,29 @@ final class UcxLink extends MirrorLink {
 
   // ---- receiving
 
-  /** Takes a frame's header, whole with what belongs to it. Of whoever has the worker. */
+  /** Parses a complete frame header, and the rest of a credit frame. Holder of the worker. */
   void takeHead(ByteBuffer head) {
     int bytes = takeHeader(head, 0, UcxLayout.MAX_HEAD_BYTES);
     if (bytes == UcxLayout.CREDIT_FRAME_BYTES) {
-      network.wants(this); // there is room for more
+      network.wants(this); // the other end has more room
     } else if (awaited() == 0) {
       network.brought(this, RingPair.DATA);
     }
   }
 
-  /** How many bytes of data belong to it. */
+  /** How many bytes of the current data frame have not been received. */
   int wantsBytes() {
     return awaited();
   }
 
-  /** Takes some of them. */
+  /** Receives a part of the current data frame. */
   void takeBytes(StreamChunk chunk, long at, int bytes) {
     chunk.copyTo(at, mirror(awaitedPriority()).memory(), place(), bytes);
     network.brought(this, awaitedPriority());
     arrived(bytes);
   }
 
-  /** The other end has said that nothing more comes. */
+  /** Handles END from the other end. */
   void ended() {
     endCame = true;
     end();
@@ -204,10 +209,10 @@ final class UcxLink extends MirrorLink {
   @Override
   public boolean bring() {
     network.bring(this);
-    return false; // what is not for the one who waits has woken the poller
+    return false; // UcxTransport.brought() has woken the poller if necessary
   }
 
-  /** The session brings nothing but its end. Poller. */
+  /** Reads the session, which carries nothing but its end. Poller. */
   @Override
   public boolean pull() {
     if (sessionEnded) {
@@ -220,10 +225,10 @@ final class UcxLink extends MirrorLink {
         owner.failed("protocol: " + got + " bytes on a session that has said all");
       }
     } catch (IOException e) {
-      sessionEnded = true; // reset: it was killed
+      sessionEnded = true; // reset: the other process was killed
     }
     if (sessionEnded) {
-      // What it has sent before may be here already.
+      // What the other end sent before may still be waiting in UCX.
       for (int i = 0; i < MAX_LOOKS && !over && network.bringEntering(); i++) {
         continue;
       }
@@ -234,7 +239,7 @@ final class UcxLink extends MirrorLink {
 
   // ---- the end
 
-  /** Nothing more comes; what has come is taken first. */
+  /** Ends the link. What has arrived is still delivered. */
   void cutOff(String reason) {
     owner.ending(reason);
     end();
@@ -262,7 +267,7 @@ final class UcxLink extends MirrorLink {
     try {
       session.close();
     } catch (IOException e) {
-      // Nothing was to be sent.
+      // Harmless: nothing was left to send.
     }
     network.left(this);
   }

@@ -34,56 +34,58 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A node's worker of UCX, and what is known of the processes that it reaches.
+ * Owns a node's UCX worker, and knows the processes that it reaches.
  *
- * <p><b>Turns.</b> One thread at a time has the worker, for as long as it takes to make progress,
- * to take what has come and to send what may be sent: the poller in each of its turns, a thread
- * that waits for its answer, a sender. Who finds it taken leaves word in {@link #again}, and who
- * has it looks for that after giving it back.
+ * <p><b>Turns.</b> One thread at a time holds the worker, only as long as it takes to make progress,
+ * to receive what has arrived and to send what may be sent: the poller in each of its turns, a thread
+ * that waits for its response, or a sender. If the worker is busy, a thread sets {@link #again}; the
+ * holder checks {@link #again} after releasing the worker.
  *
- * <p><b>Sleeping.</b> UCX's descriptor becomes readable for what comes after it was armed, and
- * stays so until it is armed again.
+ * <p><b>Sleeping.</b> UCX's descriptor becomes readable for events after it was armed, and stays
+ * readable until it is armed again.
  *
  * <ol>
- *   <li>The poller alone arms, in {@link #arm}: last of all before it sleeps, with the worker, and
- *       after a round of progress that has brought nothing. What came before was taken, what comes
- *       later is signalled.
- *   <li>UCX refuses while something has come, or while it cannot give away what it has. Then there
- *       is another round; after {@link #ARM_TRIES} of them the poller sleeps without, and looks
+ *   <li>Only the poller arms, in {@link #arm}: as the last step before it sleeps, while it holds the
+ *       worker, and after a round of progress that has brought nothing. So earlier events were
+ *       received, and later ones are signalled.
+ *   <li>UCX refuses to arm while something has arrived, or while it cannot deliver what it has. Then
+ *       there is another round. After {@link #ARM_TRIES} of them the poller sleeps unarmed, and polls
  *       each millisecond until UCX agrees.
  *   <li>The thread {@code talaria-ID-ucx} sleeps on the descriptor while {@link #armed}, which the
- *       poller says after arming. It takes that back before it wakes the poller, who says it anew
- *       before it sleeps again: so each signal wakes the poller, and none is waited for twice.
- *   <li>Threads that wait for answers make progress while the poller sleeps, and may take what was
- *       signalled: then the poller is woken for nothing. What they take for others they leave in
- *       the mirrors, and wake the poller ({@link #wake}) when they have given the worker back.
- *   <li>Senders make no progress. What they send is gone at once, or in flight: then they wake the
- *       poller, which looks each millisecond as long as anything is in flight or being closed
- *       ({@link #pollsEachMs}), because no event tells when UCX is done.
- *   <li>What UCX does about an endpoint that was closed by force takes some more rounds, of which
- *       no event tells either: {@link #ROUNDS_TO_CLOSE}.
- *   <li>In UCX's shared memory a sender takes away the mark of the one who sleeps, writes, and
- *       rings last. If it is killed or stopped in between, nobody has rung, and those who send
- *       after it see no mark. So while there are connections the poller looks twice a second; UCX
- *       itself does every 20 seconds.
+ *       poller sets after arming. That thread clears it before it wakes the poller, and the poller
+ *       sets it again before its next sleep. So each signal wakes the poller, and only once.
+ *   <li>Threads that wait for responses make progress while the poller sleeps, and may receive what
+ *       was signalled. Then the poller wakes up for nothing. What they receive for other threads they
+ *       leave in the mirrors, and wake the poller ({@link #wake}) after releasing the worker.
+ *   <li>Senders make no progress. If UCX does not complete a send at once, the sender wakes the
+ *       poller, which polls each millisecond while any send or close is under way ({@link #pollsEachMs}),
+ *       because no event signals its completion.
+ *   <li>UCX needs some more rounds to release an endpoint that was closed by force, and no event
+ *       signals that either: {@link #ROUNDS_TO_CLOSE}.
+ *   <li>In UCX's shared memory a sender clears the mark of the sleeping receiver, writes, and signals
+ *       last. If it is killed or stopped before it signals, later senders see no mark. So the poller
+ *       polls twice a second while there are connections; UCX itself does so every 20 seconds.
  * </ol>
  */
 public final class UcxTransport implements NetworkTransport {
-  /** Whether to use what UCX carries by TCP; for tests. */
+  /** The system property that permits UCX's own TCP; for tests. */
   private static final String BY_TCP = "talaria.ucx.tcp";
 
-  /** How often is looked at what UCX has under way, of which no event tells. */
+  /** How often the poller polls for completions, which no event signals. */
   private static final int POLL_MS = 1;
 
-  /** The same while there are connections, in case that somebody was killed before it rang. */
+  /**
+   * How often the poller polls while there are connections, in case a sender was killed before it
+   * signalled.
+   */
   private static final int LOOK_MS = 500;
 
-  /** Rounds of progress until UCX has given back all of an endpoint, and armed what it was on. */
+  /** Rounds of progress until UCX has released an endpoint, and armed what the endpoint used. */
   private static final int ROUNDS_TO_CLOSE = 8;
 
   /**
-   * How often UCX is asked to be armed before that is left: it refuses as long as it cannot give
-   * away what it has, which may be as long as a process that takes it is stopped, or for ever.
+   * How often UCX is asked to arm before the poller sleeps unarmed. UCX refuses while it cannot
+   * deliver what it has, which may last as long as the receiving process is stopped, or for ever.
    */
   private static final int ARM_TRIES = 16;
 
@@ -95,29 +97,31 @@ public final class UcxTransport implements NetworkTransport {
   private static final long CLOSE_NS = 200_000_000;
   private static final long JOIN_MS = 1000;
 
-  /** UCX numbers the endpoints between two workers with 16 bits. */
+  /** UCX numbers the endpoints between two workers with 16 bits; this leaves a margin. */
   private static final int MAX_MADE = 60_000;
 
-  /** By how much two nodes may differ in what they count, by handshakes that came to nothing. */
+  /**
+   * The maximum difference between the two nodes' counts of endpoints; failed handshakes cause it.
+   */
   private static final int MAX_BEHIND = 64;
 
-  /** On a channel that has brought nothing in so long something does not work. */
+  /** A channel that has received nothing for so long does not work. */
   private static final long DUMB_NS = 5_000_000_000L;
 
-  /** What is known of a process of another node. */
+  /** What this node knows of one process of another node. */
   private static final class Known {
     final int id;
     long incarnation;
 
-    /** Endpoints made for its worker; see {@link UcxLayout}. */
+    /** Number of endpoints made for its worker; see {@link UcxLayout}. */
     int made;
 
     UcxChannel channel;
 
-    /** What its next fresh stream is to begin with. */
+    /** The token with which the stream of its next fresh endpoint must begin. */
     long token;
 
-    /** Why it is not to be used, or null. */
+    /** Why UCX must not be used with it, or null. */
     String obstacle;
 
     Known(int id) {
@@ -131,10 +135,10 @@ public final class UcxTransport implements NetworkTransport {
 
   /** An endpoint that is being closed. */
   private static final class Closing {
-    /** Of which it was, with sends that UCX is not done with; or null. */
+    /** The endpoint's channel, with sends that UCX has not completed; or null. */
     private final UcxChannel channel;
 
-    /** Of the closing; 0 or less if it is over. */
+    /** UCX's request to close; 0 or less once it is complete. */
     private long request;
 
     private int rounds;
@@ -155,7 +159,7 @@ public final class UcxTransport implements NetworkTransport {
   private Runnable wakePoller = () -> {};
   private int lookMs;
 
-  // Of whoever has the worker.
+  // Only for the holder of the worker.
   private final Map<Integer, Known> known = new HashMap<>();
   private final List<UcxChannel> channels = new ArrayList<>();
   private final List<Closing> closing = new ArrayList<>();
@@ -166,22 +170,22 @@ public final class UcxTransport implements NetworkTransport {
   private boolean wake;
   private UcxLink leader;
 
-  /** Replaced by whoever has the worker. */
+  /** Replaced by the holder of the worker. */
   private volatile UcxLink[] links = {};
 
-  /** Sends or closings are under way, of which no event tells. */
+  /** Sends or closings are under way, whose completion no event signals. */
   private volatile boolean pollsEachMs;
 
-  /** UCX was not to be armed. Of the poller. */
+  /** UCX has refused to arm. Only for the poller. */
   private boolean refuses;
 
-  /** A link wants to be pushed: it says so first, then this. */
+  /** A link needs a push. A thread sets the link's own flag first, then this one. */
   private volatile boolean again;
 
   /** The poller waits for the worker. */
   private volatile boolean pollerWaits;
 
-  /** The poller sleeps, or will: the watcher is to wake it. */
+  /** The poller sleeps or is about to: the watcher must wake it. */
   private volatile boolean armed;
 
   private volatile boolean closed;
@@ -195,16 +199,16 @@ public final class UcxTransport implements NetworkTransport {
       descriptor = worker.eventDescriptor();
       watcher = new Thread(null, this::watch, thread, 0, false);
       watcher.setDaemon(true);
-      epoll = watching(worker); // last: nobody closes it if something fails after it
+      epoll = watching(worker); // last, because no code would close it after a failure
     } finally {
       worker.exit();
     }
   }
 
   /**
-   * A set with a worker's event in it, for whoever has the worker.
+   * Creates a set with a worker's event in it, for the holder of the worker.
    *
-   * @return one to be closed; if it cannot be made whole, nothing of it is left open
+   * @return the set, which the caller must close; if this method throws, it has closed everything
    */
   static Epoll watching(Worker worker) {
     Epoll epoll = new Epoll();
@@ -218,19 +222,19 @@ public final class UcxTransport implements NetworkTransport {
   }
 
   /**
-   * Loads UCX, and opens a worker: some hundred milliseconds, some megabytes and descriptors.
+   * Loads UCX and opens a worker. Takes some hundred milliseconds, some megabytes and descriptors.
    *
-   * @param thread the name of its thread
-   * @param connections about how many there will be
-   * @return one to be closed
-   * @throws IOException if that cannot be; with a sentence that says what to do
+   * @param thread the name of the thread that it starts
+   * @param connections the expected number of connections
+   * @return the transport, which the caller must close
+   * @throws IOException if that is not possible; the message says what to do
    */
   public static NetworkTransport open(String thread, int connections) throws IOException {
     Context context = null;
     Worker worker = null;
     try {
-      // Before UCX is loaded. It uses its shared memory on endpoints that find failures only if it
-      // is told to, and warns of that word if it may not use shared memory at all.
+      // Before UCX is loaded. UCX uses its shared memory on endpoints with failure detection only
+      // with this setting, and would warn of the setting if it may not use shared memory at all.
       Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
       Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
       Optional<String> obstacle = Ucx.unavailableReason();
@@ -240,7 +244,8 @@ public final class UcxTransport implements NetworkTransport {
       context = context(connections);
       worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
       return new UcxTransport(context, worker, thread);
-    } catch (UcxException | IllegalStateException e) { // of UCX; of the kernel: no descriptors
+    // from UCX; from the kernel if no descriptor is free
+    } catch (UcxException | IllegalStateException e) {
       if (worker != null) {
         worker.close();
       }
@@ -251,9 +256,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /**
-   * UCX's sockets know no key, and are no faster than the transport over TCP: they are not opened.
-   */
+  /** Leaves out UCX's own TCP, which does not use the key and is no faster than transport tcp. */
   private static Context context(int connections) {
     try (Config config = Config.read()) {
       if (!Boolean.getBoolean(BY_TCP) && Libc.getenv("UCX_TLS").isEmpty()) {
@@ -278,7 +281,7 @@ public final class UcxTransport implements NetworkTransport {
         LockSupport.park();
         continue;
       }
-      if (epoll.await(-1)) { // else the process was stopped, and goes on
+      if (epoll.await(-1)) { // false if the process was stopped and has continued
         armed = false;
         wakePoller.run();
       }
@@ -287,7 +290,7 @@ public final class UcxTransport implements NetworkTransport {
 
   // ---- turns
 
-  /** Takes the worker, if nobody has it. Any thread. */
+  /** Becomes the holder of the worker; false if another thread is. Any thread. */
   boolean enter() {
     try {
       return !closed && worker.tryEnter();
@@ -296,7 +299,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** Gives it back, and does what others have left. */
+  /** Releases the worker, and does what other threads have asked for meanwhile. */
   void exit() {
     leave();
     VarHandle.fullFence();
@@ -314,9 +317,9 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** Takes the worker, and waits for it: those who have it have it for moments. */
+  /** Becomes the holder of the worker, and waits for it, which takes moments; false if closed. */
   private boolean enterWaiting() {
-    pollerWaits = true; // who waits for answers stays away meanwhile
+    pollerWaits = true; // keeps threads that wait for responses away
     try {
       for (int i = 0; i < SPINS; i++) {
         if (enter()) {
@@ -336,7 +339,9 @@ public final class UcxTransport implements NetworkTransport {
     return false;
   }
 
-  /** Makes progress and takes what has come; whether anything has, or room was made. */
+  /**
+   * Makes progress and receives what has arrived; whether anything has, or sends were completed.
+   */
   private boolean work() {
     came = false;
     worker.progress();
@@ -398,17 +403,17 @@ public final class UcxTransport implements NetworkTransport {
   @Override
   public boolean bring() {
     if (!enter()) {
-      return false; // who has it brings it
+      return false; // the holder receives it
     }
     try {
       return work();
     } finally {
-      wake = false; // it is awake
+      wake = false; // the poller is this thread
       exit();
     }
   }
 
-  /** The same, but waits for the worker. Poller. */
+  /** Like {@link #bring()}, but waits for the worker. Poller. */
   boolean bringEntering() {
     if (!enterWaiting()) {
       return false;
@@ -421,7 +426,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** The same, by a thread that waits for an answer on a connection. */
+  /** Like {@link #bring()}, for a thread that waits for a response on a connection. */
   void bring(UcxLink by) {
     if (pollerWaits || !enter()) {
       return;
@@ -448,7 +453,7 @@ public final class UcxTransport implements NetworkTransport {
     return serve();
   }
 
-  /** Has a connection's records sent, by this thread or by who has the worker. Any thread. */
+  /** Sends a connection's records, on this thread or on the holder of the worker. Any thread. */
   boolean push(UcxLink link) {
     link.again = true;
     again = true;
@@ -471,7 +476,7 @@ public final class UcxTransport implements NetworkTransport {
       }
       VarHandle.fullFence();
       if (i == MAX_ROUNDS) {
-        wakePoller.run(); // it is nobody else's work
+        wakePoller.run(); // the poller continues, so that this thread returns
         break;
       }
     }
@@ -504,7 +509,7 @@ public final class UcxTransport implements NetworkTransport {
     return true;
   }
 
-  /** Takes what has come; if nothing has, arms. */
+  /** Receives what has arrived, and arms if nothing has. */
   private boolean tryArm() {
     return !work() && !wake && !again && worker.arm();
   }
@@ -514,7 +519,7 @@ public final class UcxTransport implements NetworkTransport {
     return pollsEachMs || refuses ? POLL_MS : links.length == 0 ? 0 : lookMs;
   }
 
-  // ---- of the channels and links; by whoever has the worker
+  // ---- for channels and links that hold the worker
 
   /** A connection has something to send. */
   void wants(UcxLink link) {
@@ -523,7 +528,7 @@ public final class UcxTransport implements NetworkTransport {
     came = true;
   }
 
-  /** Something has come for a priority. */
+  /** Records of a priority have arrived for a connection. */
   void brought(UcxLink link, int priority) {
     came = true;
     if (link != leader || priority == RingPair.DATA) {
@@ -531,7 +536,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** Something was sent with which UCX is not done: the poller is to look after it. */
+  /** UCX has not completed a send: makes the poller check for its completion. */
   void posted() {
     if (!pollsEachMs) {
       pollsEachMs = true;
@@ -550,7 +555,7 @@ public final class UcxTransport implements NetworkTransport {
     posted();
   }
 
-  /** A connection is over, and nobody is inside. Conductor. */
+  /** Removes a connection that has ended and that no thread uses. Conductor. */
   void left(UcxLink link) {
     if (!enterWaiting()) {
       return;
@@ -559,7 +564,7 @@ public final class UcxTransport implements NetworkTransport {
       links = Arrays.stream(links).filter(each -> each != link).toArray(UcxLink[]::new);
       UcxChannel channel = link.channel();
       if (channel.end(link) && !link.endedInOrder()) {
-        // Whoever is at the other end, what comes from there is of no use.
+        // What still arrives on this channel is useless, whatever process is at the other end.
         if (!channel.heard() && link.ageNs() > DUMB_NS) {
           for (Known each : known.values()) {
             if (each.channel == channel) {
@@ -675,7 +680,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** What is known of a process; of another one with the same id nothing is from now on. */
+  /** Returns what is known of a process. Forgets an earlier process with the same id. */
   private Known of(int id, long incarnation) {
     Known peer = known(id);
     if (peer.incarnation != incarnation) {
@@ -700,7 +705,11 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** Makes an endpoint, the one behind so many that both sides have made or make up for. */
+  /**
+   * Makes an endpoint.
+   *
+   * @param before how many endpoints both sides count before it; missing ones are made and closed
+   */
   private void open(Known peer, int before, WorkerAddress to, long tokenIn, long tokenOut)
       throws IOException {
     if (before < peer.made || before - peer.made > MAX_BEHIND) {
@@ -717,7 +726,7 @@ public final class UcxTransport implements NetworkTransport {
     Endpoint.Options options = Endpoint.Options.to(to).name(name);
     try {
       while (peer.made < before) {
-        Endpoint unpaired = worker.connect(options); // its counterpart came to nothing
+        Endpoint unpaired = worker.connect(options); // the other end's part was never made
         peer.made++;
         closing.add(new Closing(null, unpaired.closeForced()));
         posted();
@@ -757,7 +766,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** For people, and without any order between the words. */
+  /** For people. Reads the fields without ordering, so they may be inconsistent. */
   @Override
   public String toString() {
     return "worker: "
@@ -800,7 +809,7 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** The others close their endpoints, too; what is under way gets a moment. */
+  /** Tells the other processes to close their endpoints, and gives sends a moment to complete. */
   private void sayGone() {
     for (UcxChannel channel : List.copyOf(channels)) {
       if (channel.hasRoom()) {

@@ -17,8 +17,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Bytes that nobody on the way can read, change, repeat, leave out or cut off unnoticed: AES-256 in
- * Galois/counter mode, with a key for each direction and session.
+ * Encrypts and authenticates a session, so that an attacker on the network cannot read, change,
+ * repeat, omit or cut off bytes unnoticed. Uses AES-256 in Galois/counter mode, with a key for each
+ * direction and session.
  *
  * <pre>
  *   frame    length 4 (of the ciphertext, little-endian) | ciphertext 1 to 65,536 | tag 16
@@ -28,7 +29,7 @@ import javax.crypto.spec.SecretKeySpec;
  * </pre>
  */
 public final class EncryptedWire extends Wire {
-  /** The most plain bytes in a frame. */
+  /** The maximum plain bytes in a frame. */
   static final int MAX_BYTES = 64 << 10;
 
   static final int HEADER_BYTES = 4;
@@ -37,7 +38,7 @@ public final class EncryptedWire extends Wire {
   private static final int NONCE_BYTES = 12;
   private static final String HMAC = "HmacSHA256";
 
-  /** One direction. */
+  /** The cipher of one direction. */
   private static final class Way {
     final Cipher cipher;
     final SecretKeySpec key;
@@ -51,7 +52,7 @@ public final class EncryptedWire extends Wire {
       key = new SecretKeySpec(secret, "AES");
     }
 
-    /** Begins the next frame. */
+    /** Prepares the cipher for the next frame. */
     void next(int mode, int bytes) throws GeneralSecurityException {
       nonce.putLong(Integer.BYTES, number++);
       cipher.init(mode, key, new GCMParameterSpec(TAG_BYTES * Byte.SIZE, nonce.array()));
@@ -62,7 +63,7 @@ public final class EncryptedWire extends Wire {
   private final Way out;
   private final Way in;
 
-  /** Of whoever writes: encrypted, and not sent yet. */
+  /** Encrypted and not sent yet. Only for the thread that writes. */
   private final ByteBuffer going =
       ByteBuffer.allocateDirect(HEADER_BYTES + MAX_BYTES + TAG_BYTES)
           .order(ByteOrder.LITTLE_ENDIAN)
@@ -71,7 +72,10 @@ public final class EncryptedWire extends Wire {
   private volatile boolean pending;
   private final ByteBuffer gathered = ByteBuffer.allocateDirect(MAX_BYTES);
 
-  /** Of whoever reads: came, and not opened yet; and opened, and not taken yet. */
+  /**
+   * Received and not decrypted yet. Like {@link #opened}, decrypted and not returned yet, only for
+   * the thread that reads.
+   */
   private ByteBuffer came =
       ByteBuffer.allocateDirect(2 * (HEADER_BYTES + MAX_BYTES + TAG_BYTES))
           .order(ByteOrder.LITTLE_ENDIAN);
@@ -80,12 +84,12 @@ public final class EncryptedWire extends Wire {
   private boolean ended;
 
   /**
-   * Encrypts a session.
+   * Creates the wire of a session.
    *
    * @param channel connected, non-blocking; its owner closes it
-   * @param secret what only both ends know of this session: 32 bytes for the way out, 32 for the
-   *     way in
-   * @param first what was read of the channel already
+   * @param secret known only to both ends of this session: 32 bytes for the output, then 32 bytes
+   *     for the input
+   * @param first what was already read from the channel
    */
   public EncryptedWire(SocketChannel channel, byte[] secret, ByteBuffer first) {
     super(channel);
@@ -93,7 +97,8 @@ public final class EncryptedWire extends Wire {
       out = new Way(Arrays.copyOfRange(secret, 0, 32));
       in = new Way(Arrays.copyOfRange(secret, 32, 64));
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no AES/GCM/NoPadding", e); // each must have it
+      // every Java must have it
+      throw new IllegalStateException("this Java has no AES/GCM/NoPadding", e);
     }
     if (first.remaining() > came.capacity()) {
       came = ByteBuffer.allocateDirect(2 * first.remaining()).order(ByteOrder.LITTLE_ENDIAN);
@@ -102,9 +107,9 @@ public final class EncryptedWire extends Wire {
   }
 
   /**
-   * The secret of a session.
+   * Derives the secret of a session.
    *
-   * @param key what both ends have
+   * @param key known to both ends
    * @param caller whether this end has connected
    * @param transcript the nonces and addresses of the session, the same at both ends
    */
@@ -124,7 +129,7 @@ public final class EncryptedWire extends Wire {
       mac.update((byte) 0);
       return mac.doFinal(transcript);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no " + HMAC, e); // each must have it
+      throw new IllegalStateException("this Java has no " + HMAC, e); // every Java must have it
     }
   }
 
@@ -207,7 +212,7 @@ public final class EncryptedWire extends Wire {
     return got;
   }
 
-  /** Whether any more came. */
+  /** Reads from the channel; whether anything has arrived. */
   private boolean more() throws IOException {
     if (ended) {
       return false;
@@ -222,7 +227,7 @@ public final class EncryptedWire extends Wire {
     return bytes > 0;
   }
 
-  /** Opens the next frame; false if it is not all there. */
+  /** Decrypts the next frame; false if it has not arrived completely. */
   private boolean open() throws ProtocolException {
     if (came.position() < HEADER_BYTES) {
       return false;

@@ -7,13 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * A session's bytes, as they are. One thread at a time reads, one at a time writes; neither waits.
+ * Reads and writes the bytes of a session unchanged. One thread at a time may read, and one may
+ * write; neither waits.
  */
 public class Wire {
   final SocketChannel channel;
 
   /**
-   * Over a channel.
+   * Creates the wire of a channel.
    *
    * @param channel connected, non-blocking; its owner closes it
    */
@@ -22,30 +23,32 @@ public class Wire {
   }
 
   /**
-   * Reads what has come.
+   * Reads what has arrived.
    *
-   * @return how many bytes; 0 only if there are none now, or no room; -1 at the end
+   * @return the number of bytes; 0 only if nothing has arrived or {@code to} is full; -1 at the end
    */
   public int read(ByteBuffer to) throws IOException {
     return channel.read(to);
   }
 
-  /** Writes what can be written; how many bytes were taken out of the buffers. */
+  /**
+   * Writes as much as the channel accepts; returns the number of bytes removed from the buffers.
+   */
   public long write(ByteBuffer[] from) throws IOException {
     return channel.write(from);
   }
 
-  /** Whether bytes were taken that are not on their way yet: {@link #flush} sends them. */
+  /** Whether bytes were removed from buffers and not sent yet; {@link #flush} sends them. */
   public boolean pending() {
     return false;
   }
 
-  /** Sends those; whether all went. */
+  /** Sends those bytes; true if all were sent. */
   public boolean flush() throws IOException {
     return true;
   }
 
-  /** The bytes that stand for a frame on the channel; in the order in which they are sent. */
+  /** Encodes a frame for the channel. The results must be sent in the order of the calls. */
   public ByteBuffer encrypted(ByteBuffer frame) {
     return frame;
   }

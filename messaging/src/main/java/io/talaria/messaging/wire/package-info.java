@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * What a session's bytes go through: nothing, or encryption. Knows neither handshakes nor records.
+ * Carries the bytes of a session, plain or encrypted. Depends neither on handshakes nor on records.
  */
 package io.talaria.messaging.wire;
