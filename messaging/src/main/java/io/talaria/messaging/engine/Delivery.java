@@ -409,8 +409,10 @@ final class Delivery {
       String why = "its bytes cannot be read: " + Thrown.text(unreadable);
       node.dropped(connection.peer, type.name(), why);
       if (kind == Records.REQUEST) {
-        connection.responseFailure(
-            slot, generation, MessagingException.Code.TYPE_MISMATCH, type.name() + ": " + why);
+        connection
+            .responses()
+            .fail(
+                slot, generation, MessagingException.Code.TYPE_MISMATCH, type.name() + ": " + why);
       }
       return;
     }
@@ -471,11 +473,15 @@ final class Delivery {
     }
     node.dropped(connection.peer, name, why);
     if (kind == Records.REQUEST) {
-      connection.responseFailure(
-          slot,
-          generation,
-          mismatch ? MessagingException.Code.TYPE_MISMATCH : MessagingException.Code.NO_RECEIVER,
-          name + ": " + why);
+      connection
+          .responses()
+          .fail(
+              slot,
+              generation,
+              mismatch
+                  ? MessagingException.Code.TYPE_MISMATCH
+                  : MessagingException.Code.NO_RECEIVER,
+              name + ": " + why);
     }
   }
 }

@@ -64,7 +64,7 @@ final class Inbox {
 
   /** Has a connection hold back what is for this; false if it does, and all of this was told. */
   boolean hold(Connection connection, int what) {
-    if (!connection.hold(what)) {
+    if (!connection.holds().hold(what)) {
       return false;
     }
     boolean first = holders.isEmpty();
@@ -82,7 +82,7 @@ final class Inbox {
   void release() {
     while (!holders.isEmpty()) {
       Holding last = holders.getLast();
-      last.connection.release(last.what);
+      last.connection.holds().release(last.what);
       holders.removeLast();
     }
     holding = false;

@@ -80,7 +80,7 @@ final class LargeSend implements SegmentWriter.Overflow {
               + to.maxThere
               + " (NodeOptions.maxMessageBytes)");
     }
-    if (!to.beginLarge(deadlineNs)) {
+    if (!to.largeTransfers().begin(deadlineNs)) {
       throw to.peer.noRoom();
     }
     stream = to.newStream();
@@ -89,7 +89,7 @@ final class LargeSend implements SegmentWriter.Overflow {
     boolean granted = false;
     try {
       if (total > Records.ASK_ABOVE) {
-        granted = to.awaitGrant(stream, total, deadlineNs);
+        granted = to.largeTransfers().awaitGrant(stream, total, deadlineNs);
         if (!granted) {
           throw noMemory();
         }
@@ -107,9 +107,9 @@ final class LargeSend implements SegmentWriter.Overflow {
         if (granted && !whole) {
           to.control(Records.BIG_NO, stream, total);
         }
-        to.endLarge();
+        to.largeTransfers().end();
       } else {
-        to.abort(stream, total, type.index, kind);
+        to.largeTransfers().abort(stream, total, type.index, kind);
       }
     }
     return result;

@@ -217,7 +217,7 @@ public final class LocalNode implements Node {
       return Peer.CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
-    if (now.heldBack(head.what())) {
+    if (now.holds().heldBack(head.what())) {
       return now.sender().whileHeldBack();
     }
     return size > now.maxThere
@@ -316,7 +316,7 @@ public final class LocalNode implements Node {
     for (Connection each : all) {
       if (!each.dead()
           && (each.sender().unconsumedBytes() != 0
-              || !each.outboxEmpty()
+              || !each.outbox().isEmpty()
               || !each.deliveries.none())) {
         return false;
       }

@@ -108,7 +108,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     try {
       Connection on = slot.connection;
       boolean looks = !looked && on != null && !Thread.currentThread().isVirtual();
-      if (looks && on.lead(slot, generation)) {
+      if (looks && on.leading().lead(slot, generation)) {
         return true;
       }
       if (swept) {

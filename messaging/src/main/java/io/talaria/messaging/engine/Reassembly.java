@@ -197,7 +197,7 @@ final class Reassembly {
       return true;
     }
     if (responses) {
-      connection.completeResponse(slot, generation, large.type, large.memory, 0, large.total);
+      connection.responses().received(slot, generation, large.type, large.memory, 0, large.total);
       drop(stream, large);
       return true;
     }

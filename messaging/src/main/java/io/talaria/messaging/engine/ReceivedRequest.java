@@ -50,11 +50,13 @@ final class ReceivedRequest implements Request {
     public void run() {
       if (!answered && !connection.dead()) {
         connection.node.count().forgotten();
-        connection.responseFailure(
-            slot,
-            generation,
-            MessagingException.Code.REMOTE_ERROR,
-            "the request was thrown away without a response");
+        connection
+            .responses()
+            .fail(
+                slot,
+                generation,
+                MessagingException.Code.REMOTE_ERROR,
+                "the request was thrown away without a response");
       }
     }
   }
@@ -94,13 +96,15 @@ final class ReceivedRequest implements Request {
     TypeEntry type = node.types().of(response);
     once();
     try {
-      connection.respond(context, type, response, slot, generation);
+      connection.responses().send(context, type, response, slot, generation);
     } catch (Throwable e) { // of its codec
-      connection.responseFailure(
-          slot,
-          generation,
-          MessagingException.Code.REMOTE_ERROR,
-          "the response cannot be written: " + Thrown.text(e));
+      connection
+          .responses()
+          .fail(
+              slot,
+              generation,
+              MessagingException.Code.REMOTE_ERROR,
+              "the response cannot be written: " + Thrown.text(e));
       throw e;
     }
   }
@@ -109,7 +113,7 @@ final class ReceivedRequest implements Request {
   public void fail(String text) {
     ThreadContext.current().mustNotBeInCodec();
     once();
-    connection.responseFailure(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
+    connection.responses().fail(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
   }
 
   /** Its request handler has returned: unless it was answered, it is kept somewhere, or nowhere. */
@@ -136,7 +140,7 @@ final class ReceivedRequest implements Request {
 
   void failIfOpen(String text) {
     if (take()) {
-      connection.responseFailure(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
+      connection.responses().fail(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
     }
   }
 
@@ -148,7 +152,7 @@ final class ReceivedRequest implements Request {
 
   @Override
   public boolean cancelled() {
-    return connection.isCancelled(slot, generation) || remainingNs() <= 0;
+    return connection.responses().cancelled(slot, generation) || remainingNs() <= 0;
   }
 
   @Override

@@ -302,13 +302,13 @@ final class RemotePeer implements Peer {
           result = now.sender().put(context, type, request, RingPair.DATA, head);
           looked = context.leads;
           if (looked) {
-            now.look(slot, generation);
+            now.leading().look(slot, generation);
           }
         } finally {
           context.wantsToLead = false;
           if (context.leads) {
             context.leads = false;
-            now.stopLeading();
+            now.leading().stop();
           }
         }
       }

@@ -144,7 +144,7 @@ final class Sender {
    * @return a position; or a negative one of {@link Peer}
    */
   long put(ThreadContext context, TypeEntry type, Object message, int priority, RecordHead head) {
-    if (priority == RingPair.DATA && connection.heldBack(head.what())) {
+    if (priority == RingPair.DATA && connection.holds().heldBack(head.what())) {
       return whileHeldBack();
     }
     int size = size(context, type.codec, message);
@@ -207,7 +207,7 @@ final class Sender {
         good = true;
       } finally {
         if (good) {
-          connection.leadIfWanted(context);
+          connection.leading().startIfWanted(context);
           ring.commit(claim, bytes);
         } else {
           ring.abandon(claim, bytes);
@@ -300,8 +300,8 @@ final class Sender {
       return true;
     }
     return stream != 0
-        ? connection.granted(stream)
-        : data.hasRoom(bytes) && (what == NO_RECEIVER || !connection.heldBack(what));
+        ? connection.largeTransfers().granted(stream)
+        : data.hasRoom(bytes) && (what == NO_RECEIVER || !connection.holds().heldBack(what));
   }
 
   private void leave() {

@@ -58,7 +58,7 @@ class LeadingTest {
   private static Connection lead(LocalNode node, int other) {
     Connection connection = node.remote(other).connection();
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!connection.startLeading()) {
+    while (!connection.leading().start()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait(); // the poller has the ring receiver for a moment
     }
@@ -80,7 +80,7 @@ class LeadingTest {
       }
       assertThat(threads.getThreadCpuTime(poller) - before).isLessThan(WATCHED_NS / 4);
     } finally {
-      connection.stopLeading();
+      connection.leading().stop();
     }
   }
 
@@ -103,7 +103,7 @@ class LeadingTest {
     assertThat(context.leads).isTrue();
     context.leads = false;
     assertThat(back.out(RingPair.CONTROL).mustWake()).as("a doorbell is wanted").isFalse();
-    connection.stopLeading();
+    connection.leading().stop();
     assertThat(near.peer(2).request(new Figure(3), Figure.class, LIMIT)).isEqualTo(new Figure(3));
   }
 
@@ -133,7 +133,7 @@ class LeadingTest {
             }));
     lead(near, 2);
     awaitSleep(near, 0);
-    connection.stopLeading();
+    connection.leading().stop();
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!back.link().out(RingPair.CONTROL).drained()) {
       assertThat(System.nanoTime()).as(connection::state).isLessThan(deadline);

@@ -1,0 +1,177 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.transport.Link;
+import io.talaria.messaging.transport.RingPair;
+import io.talaria.nio.spin.Spinner;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Who receives from the control ring of a connection: the poller, or a thread that waits for a
+ * response and looks for it by itself, the leader. One lock decides.
+ */
+final class Leading {
+  private static final int LOOKS_WHILE_ANOTHER_LEADS = 200;
+
+  private final Connection connection;
+  private final LocalNode node;
+  private final AtomicBoolean lock = new AtomicBoolean();
+
+  /** By the leader. */
+  private final Spinner spinner;
+
+  /** Whether the leader has received bytes from the link, also of the data ring. By the leader. */
+  private boolean dataCame;
+
+  Leading(Connection connection) {
+    this.connection = connection;
+    node = connection.node;
+    spinner = new Spinner(node.leaderSpinning());
+  }
+
+  /** Takes the receiver of the control ring if it is free. */
+  boolean tryLock() {
+    return lock.compareAndSet(false, true);
+  }
+
+  void unlock() {
+    lock.set(false);
+  }
+
+  boolean locked() {
+    return lock.get();
+  }
+
+  /** Looks for a response for a while; whether it is there. */
+  boolean lead(ResponseSlot slot, int generation) {
+    if (!start()) {
+      for (int i = 0; i < LOOKS_WHILE_ANOTHER_LEADS; i++) {
+        if (slot.done(generation)) {
+          return true;
+        }
+        Thread.onSpinWait();
+      }
+      return false;
+    }
+    try {
+      return look(slot, generation);
+    } finally {
+      stop();
+    }
+  }
+
+  /** Before a request is published: its response needs no wake-up if this thread leads then. */
+  void startIfWanted(ThreadContext context) {
+    if (context.wantsToLead) {
+      context.wantsToLead = false;
+      context.leads = start();
+    }
+  }
+
+  /** Becomes the leader if the receiver is free; then {@link #stop} must follow. */
+  boolean start() {
+    if (!tryLock()) {
+      return false;
+    }
+    node.leaders().incrementAndGet();
+    dataCame = false;
+    try {
+      connection.link().disarm(RingPair.CONTROL);
+      return true;
+    } catch (IllegalStateException e) {
+      stop();
+      if (!connection.dead()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /** Looks for a response while it is worth it. Leader. */
+  boolean look(ResponseSlot slot, int generation) {
+    boolean found = false;
+    Link link = connection.link();
+    try {
+      link.push();
+      if (spinner.start()) {
+        try {
+          do {
+            dataCame |= link.bring();
+            connection.drainControl();
+            found = slot.done(generation);
+          } while (!found && !connection.dead() && spinner.goOn());
+        } finally {
+          spinner.stop(found);
+        }
+      }
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    }
+    return found;
+  }
+
+  /** Stops leading. */
+  void stop() {
+    boolean came = dataCame;
+    unlock();
+    node.leaders().decrementAndGet();
+    leave(came);
+  }
+
+  /**
+   * Announces the poller's sleep for it, if it has gone to sleep while this thread led.
+   *
+   * <p>Invariant: while the poller sleeps and nobody leads, the control ring is armed. Announcing
+   * takes the receiver for a moment. If the poller wakes in that moment, it reads the doorbell
+   * without being allowed to look at the ring, and the sender rings once for each announcement; so
+   * this repeats until the poller has slept through the whole moment, or is awake after it.
+   */
+  private void leave(boolean came) {
+    boolean look = came;
+    int before;
+    VarHandle.fullFence();
+    int sleep = node.poller().sleepNumber();
+    do {
+      before = sleep;
+      if (!Poller.sleeps(sleep) || connection.dead()) {
+        return;
+      }
+      if (!tryLock()) {
+        break; // by the poller, which looks before it sleeps, or by another who leaves later
+      }
+      try {
+        look |= announce();
+      } finally {
+        unlock();
+      }
+      VarHandle.fullFence();
+      sleep = node.poller().sleepNumber();
+    } while (sleep != before);
+    if (look) {
+      node.wakePoller();
+    }
+  }
+
+  /** Arms the control ring; whether something is there. Holder of the receiver. */
+  private boolean announce() {
+    Link link = connection.link();
+    try {
+      link.arm(RingPair.CONTROL);
+      return link.in(RingPair.CONTROL).peek() != 0 || link.goesOn(RingPair.CONTROL);
+    } catch (RingBrokenException e) {
+      return true;
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+}
