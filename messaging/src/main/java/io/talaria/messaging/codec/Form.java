@@ -18,9 +18,9 @@ import java.util.Map;
  *           TYPE                            a primitive type, its box, String, UUID, an array
  * </pre>
  *
- * <p>A record that is encoded in no bytes cannot be referred to by its name. Otherwise a few records
- * that refer to each other twice could describe more records than can be read, in a message of no
- * bytes.
+ * <p>A record that is encoded in no bytes cannot be referred to by its name. Otherwise a few
+ * records that refer to each other twice could describe more records than can be read, in a message
+ * of no bytes.
  */
 sealed interface Form {
   /** The longest text that is parsed, in characters. */

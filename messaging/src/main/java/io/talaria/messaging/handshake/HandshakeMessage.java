@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Encodes and decodes what two nodes exchange before the first message, little-endian. A string is a
- * length of 2 bytes and UTF-8.
+ * Encodes and decodes what two nodes exchange before the first message, little-endian. A string is
+ * a length of 2 bytes and UTF-8.
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body

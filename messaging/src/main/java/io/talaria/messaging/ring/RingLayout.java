@@ -25,9 +25,9 @@ import java.lang.invoke.VarHandle;
  * </pre>
  *
  * <p>No wake-up is lost, because each side publishes, executes a full fence, and then looks: a
- * producer marks, then reads <i>sleep</i>; the consumer sets <i>sleep</i>, then reads the next mark.
- * The consumer moves <i>head</i>, then reads <i>wanted</i>; a producer sets <i>wanted</i>, then reads
- * <i>head</i>. So at least one of the two sees the other.
+ * producer marks, then reads <i>sleep</i>; the consumer sets <i>sleep</i>, then reads the next
+ * mark. The consumer moves <i>head</i>, then reads <i>wanted</i>; a producer sets <i>wanted</i>,
+ * then reads <i>head</i>. So at least one of the two sees the other.
  */
 public final class RingLayout {
   /** The smallest capacity of a ring, in bytes of data. */

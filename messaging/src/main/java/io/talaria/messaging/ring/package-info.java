@@ -1,8 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * Implements the ring that carries messages. Many producers claim room, write in place and mark what
- * they have written; one consumer follows the marks. Depends neither on messages nor on transports.
+ * Implements the ring that carries messages. Many producers claim room, write in place and mark
+ * what they have written; one consumer follows the marks. Depends neither on messages nor on
+ * transports.
  *
  * <p>What can go wrong, and why the ring survives it:
  *
@@ -11,16 +12,16 @@
  *       consumer sees later records later, and when the ring is full, claims fail at once.
  *   <li>A writer throws, or writes less than it has claimed. Its claim becomes a pad: {@link
  *       io.talaria.messaging.ring.RingProducer#abandon}.
- *   <li>Two producers reach the end of the memory at once. Filler and record are claimed together, by
- *       one compare-and-set.
- *   <li>Old bytes look like a mark. Marks have memory of their own, never overwritten by payload, and
- *       contain the parity of their lap.
- *   <li>The counters wrap. Positions are compared modulo 2^43 and numbers of claims modulo 2^20, which
- *       is twice the largest number of marks.
+ *   <li>Two producers reach the end of the memory at once. Filler and record are claimed together,
+ *       by one compare-and-set.
+ *   <li>Old bytes look like a mark. Marks have memory of their own, never overwritten by payload,
+ *       and contain the parity of their lap.
+ *   <li>The counters wrap. Positions are compared modulo 2^43 and numbers of claims modulo 2^20,
+ *       which is twice the largest number of marks.
  *   <li>A wake-up is lost. {@link io.talaria.messaging.ring.RingLayout} defines what each side
  *       publishes before a full fence, and what it reads after it.
- *   <li>The other process writes wrong values. The head is checked against what was claimed, and marks
- *       against the end of the ring; each is read once.
+ *   <li>The other process writes wrong values. The head is checked against what was claimed, and
+ *       marks against the end of the ring; each is read once.
  * </ol>
  */
 package io.talaria.messaging.ring;

@@ -36,35 +36,36 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Owns a node's UCX worker, and knows the processes that it reaches.
  *
- * <p><b>Turns.</b> One thread at a time holds the worker, only as long as it takes to make progress,
- * to receive what has arrived and to send what may be sent: the poller in each of its turns, a thread
- * that waits for its response, or a sender. If the worker is busy, a thread sets {@link #again}; the
- * holder checks {@link #again} after releasing the worker.
+ * <p><b>Turns.</b> One thread at a time holds the worker, only as long as it takes to make
+ * progress, to receive what has arrived and to send what may be sent: the poller in each of its
+ * turns, a thread that waits for its response, or a sender. If the worker is busy, a thread sets
+ * {@link #again}; the holder checks {@link #again} after releasing the worker.
  *
  * <p><b>Sleeping.</b> UCX's descriptor becomes readable for events after it was armed, and stays
  * readable until it is armed again.
  *
  * <ol>
- *   <li>Only the poller arms, in {@link #arm}: as the last step before it sleeps, while it holds the
- *       worker, and after a round of progress that has brought nothing. So earlier events were
+ *   <li>Only the poller arms, in {@link #arm}: as the last step before it sleeps, while it holds
+ *       the worker, and after a round of progress that has brought nothing. So earlier events were
  *       received, and later ones are signalled.
- *   <li>UCX refuses to arm while something has arrived, or while it cannot deliver what it has. Then
- *       there is another round. After {@link #ARM_TRIES} of them the poller sleeps unarmed, and polls
- *       each millisecond until UCX agrees.
+ *   <li>UCX refuses to arm while something has arrived, or while it cannot deliver what it has.
+ *       Then there is another round. After {@link #ARM_TRIES} of them the poller sleeps unarmed,
+ *       and polls each millisecond until UCX agrees.
  *   <li>The thread {@code talaria-ID-ucx} sleeps on the descriptor while {@link #armed}, which the
  *       poller sets after arming. That thread clears it before it wakes the poller, and the poller
  *       sets it again before its next sleep. So each signal wakes the poller, and only once.
  *   <li>Threads that wait for responses make progress while the poller sleeps, and may receive what
- *       was signalled. Then the poller wakes up for nothing. What they receive for other threads they
- *       leave in the mirrors, and wake the poller ({@link #wake}) after releasing the worker.
+ *       was signalled. Then the poller wakes up for nothing. What they receive for other threads
+ *       they leave in the mirrors, and wake the poller ({@link #wake}) after releasing the worker.
  *   <li>Senders make no progress. If UCX does not complete a send at once, the sender wakes the
- *       poller, which polls each millisecond while any send or close is under way ({@link #pollsEachMs}),
- *       because no event signals its completion.
+ *       poller, which polls each millisecond while any send or close is under way ({@link
+ *       #pollsEachMs}), because no event signals its completion.
  *   <li>UCX needs some more rounds to release an endpoint that was closed by force, and no event
  *       signals that either: {@link #ROUNDS_TO_CLOSE}.
- *   <li>In UCX's shared memory a sender clears the mark of the sleeping receiver, writes, and signals
- *       last. If it is killed or stopped before it signals, later senders see no mark. So the poller
- *       polls twice a second while there are connections; UCX itself does so every 20 seconds.
+ *   <li>In UCX's shared memory a sender clears the mark of the sleeping receiver, writes, and
+ *       signals last. If it is killed or stopped before it signals, later senders see no mark. So
+ *       the poller polls twice a second while there are connections; UCX itself does so every 20
+ *       seconds.
  * </ol>
  */
 public final class UcxTransport implements NetworkTransport {
@@ -244,7 +245,7 @@ public final class UcxTransport implements NetworkTransport {
       context = context(connections);
       worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
       return new UcxTransport(context, worker, thread);
-    // from UCX; from the kernel if no descriptor is free
+      // from UCX; from the kernel if no descriptor is free
     } catch (UcxException | IllegalStateException e) {
       if (worker != null) {
         worker.close();

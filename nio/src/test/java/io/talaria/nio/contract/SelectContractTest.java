@@ -238,7 +238,18 @@ class SelectContractTest extends Contract {
     peer.close();
     assertThat(select.result()).isEqualTo(1);
     assertThat(key.isReadable()).isTrue();
-    assertThat(read(channel)).isEqualTo(-1);
+    assertThat(readEnd()).isEqualTo(-1);
+  }
+
+  /** Over UCX a switch may get between the select that reports TCP's end and the read. */
+  private int readEnd() throws IOException {
+    int n = read(channel);
+    if (n == 0) {
+      selector.selectedKeys().clear();
+      assertThat(selector.select()).isEqualTo(1);
+      n = read(channel);
+    }
+    return n;
   }
 
   @Test
@@ -248,7 +259,7 @@ class SelectContractTest extends Contract {
     peer.shutdownOutput();
     assertThat(select.result()).isEqualTo(1);
     assertThat(key.isReadable()).isTrue();
-    assertThat(read(channel)).isEqualTo(-1);
+    assertThat(readEnd()).isEqualTo(-1);
     assertThat(channel.write(bytes(10, 1))).isEqualTo(10);
     assertThat(readFully(peer, 10)).isEqualTo(bytes(10, 1));
   }
