@@ -179,7 +179,7 @@ final class Acceptor implements PendingHandshake.Side {
     PeerState peer = handshake.peer;
     HandshakeMessage.Hello hello = handshake.hello;
     if (peer.dial != null) {
-      handshakes.end(peer.dial, null); // the own attempt gives way
+      handshakes.end(peer.dial, null); // both dialled: the own attempt ends
     }
     PendingHandshake before = peer.accepting;
     peer.accepting = handshake;

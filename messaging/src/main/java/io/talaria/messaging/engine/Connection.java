@@ -88,7 +88,7 @@ final class Connection implements LinkOwner {
   private long publishedDelivered;
   private long toldNs;
 
-  /** The one before of the same node, which is to be emptied first; poller. */
+  /** The previous connection with the same node; nothing is read here before it has ended. Poller. */
   Connection predecessor;
 
   Connection(
@@ -376,7 +376,7 @@ final class Connection implements LinkOwner {
         in.advance();
         count++;
       } else if (node.delivery().askForRoom()) {
-        stalled = true; // asked before this attempt, so whoever makes room wakes the poller
+        stalled = true; // asked before this attempt, so the thread that makes room wakes the poller
         break;
       }
     }
@@ -518,7 +518,7 @@ final class Connection implements LinkOwner {
     failed("protocol: " + what.getMessage());
   }
 
-  /** The other end was told that nobody waits for room of the data ring: who does must ask anew. */
+  /** The peer was told that no thread waits for room in the data ring: those that do ask again. */
   void nobodyIsTold() {
     sender.wake();
     if (!largeTransfers.noAborts()) {

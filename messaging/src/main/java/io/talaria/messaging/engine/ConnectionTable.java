@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The connections of a node, from the end of the handshake until nobody uses their memory: starts
+ * The connections of a node, from the end of the handshake until no thread uses their memory: starts
  * them, watches whether their peers live, and when there are too many asks the one that was idle
  * for longest to leave. Conductor's thread, except where it is said.
  */

@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a node counts. Any thread. */
+/** Counts the events of a node, for {@link io.talaria.messaging.NodeCounters}. Any thread. */
 final class Counts {
   private final LongAdder connected = new LongAdder();
   private final LongAdder lost = new LongAdder();

@@ -5,34 +5,37 @@ package io.talaria.messaging.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Up to which position a ring's records were all handed to the program, though handlers take them
- * in any order: envelopes are counted in two epochs, and when the older one is empty, all up to its
- * end was delivered.
+ * Computes the position up to which all records of a ring were delivered to the program, although
+ * handlers finish them in any order.
+ *
+ * <p>Invariant: each envelope that is not yet delivered is counted in one of two epochs, and all
+ * records of the older epoch precede those of the current one. So when the older epoch's count is
+ * 0, everything up to its end was delivered.
  */
 final class DeliveryTracker {
   private final AtomicInteger[] open = {new AtomicInteger(), new AtomicInteger()};
 
-  // Of the poller.
+  // Used by the poller only.
   private int current;
   private boolean closing;
   private long endOfOlder;
   private long delivered;
 
-  /** Counts an envelope; returns its epoch. Poller. */
+  /** Counts an envelope and returns its epoch. Poller only. */
   int begin() {
     open[current].incrementAndGet();
     return current;
   }
 
-  /** An envelope was delivered; whether it was its epoch's last. Any thread. */
+  /** Records that an envelope was delivered; true if it was its epoch's last. Any thread. */
   boolean end(int epoch) {
     return open[epoch].decrementAndGet() == 0;
   }
 
   /**
-   * The position delivered. Poller.
+   * Returns the position up to which everything was delivered. Poller only.
    *
-   * @param position up to which records were read
+   * @param position the position up to which records were read from the ring
    */
   long update(long position) {
     if (open[1 - current].get() == 0) {
@@ -51,7 +54,10 @@ final class DeliveryTracker {
     return delivered;
   }
 
-  /** Whether nothing is out. Any thread, for a moment. */
+  /**
+   * Whether every envelope was delivered. Any thread; the answer may be out of date at once, as the
+   * poller may begin another envelope.
+   */
   boolean none() {
     return open[0].get() == 0 && open[1].get() == 0;
   }

@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import java.lang.foreign.MemorySegment;
 
-/** A message or a request that waits for a handler. Used again and again. */
+/** Holds a message or a request that waits for a handler. Reused for later messages. */
 final class Envelope {
   Connection connection;
   TypeEntry type;
@@ -16,18 +16,19 @@ final class Envelope {
   long offset;
   int bytes;
 
-  /** What holds the memory: a slab, or nothing and then so many bytes of a large message. */
+  /** The slab that contains the memory; null for a large message. */
   Slab slab;
 
+  /** Bytes to return to {@link LargeMemory} once a large message was read; 0 for others. */
   long largeBytes;
 
-  /** Where it waits; null: nowhere, it has a virtual thread. */
+  /** The inbox in which this waits; null if a virtual thread runs it. */
   Inbox inbox;
 
-  /** What it takes there beyond its places. */
+  /** Bytes for which it counts beyond the inbox's capacity; 0 if it is within. */
   int beyondBytes;
 
-  /** Which count of its connection's {@link DeliveryTracker} it is in. */
+  /** The epoch of its connection's {@link DeliveryTracker} in which it is counted. */
   int epoch;
 
   void clear() {

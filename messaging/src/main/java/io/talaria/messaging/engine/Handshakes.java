@@ -147,7 +147,7 @@ final class Handshakes {
     flush(handshake);
   }
 
-  /** Sends what is to be sent, now or when there is room. */
+  /** Sends what is queued, now or when there is room. */
   void flush(PendingHandshake handshake) throws IOException {
     boolean all = handshake.bytes.flush();
     SelectionKey registered = handshake.channel.keyFor(selector);
@@ -197,7 +197,7 @@ final class Handshakes {
   /**
    * Gives one up; nothing if it is over.
    *
-   * @param why for people, or null if nobody needs to know
+   * @param why for people, or null if it is expected
    */
   void end(PendingHandshake handshake, String why) {
     if (pending.remove(handshake)) {

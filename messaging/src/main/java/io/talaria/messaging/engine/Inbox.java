@@ -8,24 +8,27 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What waits for one receiver on handlers, and which senders hold back because that is too much.
+ * Queues the messages that wait for one receiver, and tells the senders of too many to hold.
  *
  * <pre>
- *   0 … releaseAt … holdAt … capacity … beyond, up to maxBeyond bytes
- *           │          │         └ left in the ring, with all behind it, if the sender does not hold
- *           │          └ each connection that brings one more is told to hold
- *           └ they are told to go on
+ *   0 … capacity / 8 … capacity / 2 … capacity … and maxBeyond bytes
+ *            │              │                           └ the rest stays in the ring
+ *            │              └ each connection that brings one more is told to hold
+ *            └ these connections are told to continue
  * </pre>
  *
- * What is on its way when a sender is told to hold has room beyond the capacity: it is never more
- * than the rings have. So a receiver that takes nothing keeps its own senders back, and what is for
- * others does not stand behind it.
+ * <p>The memory beyond the capacity is for messages that were sent before their sender learns that
+ * it must hold; these are never more than the rings contain. So a receiver that takes nothing
+ * blocks its own senders only, and messages for other receivers do not wait behind its messages.
  */
 final class Inbox {
-  /** From so many on they have memory of their own, so as not to hold that of others. */
+  /**
+   * With this many messages waiting, further ones go into slabs of this inbox's own: in a shared
+   * slab they would keep the memory of other receivers' messages in use.
+   */
   private static final int OWN_MEMORY_FROM = 64;
 
-  /** An envelope with its places in queues, about. */
+  /** Estimated bytes of an envelope and its entries in queues. */
   private static final int ENVELOPE_BYTES = 128;
 
   private record Holding(Connection connection, int what) {}
@@ -35,10 +38,14 @@ final class Inbox {
   private final long maxBeyond;
   private final AtomicLong beyondBytes = new AtomicLong();
 
-  /** Whether anybody holds back; set before looking at how many wait. */
+  /**
+   * Whether any connection was told to hold. The poller sets it before it checks {@link
+   * #canRelease}, and a handler removes a message before its own check, so one of them sees that
+   * few enough wait.
+   */
   private volatile boolean holding;
 
-  // Of the poller.
+  // Used by the poller only.
   private final List<Holding> holders = new ArrayList<>();
   private Slab slab;
 
@@ -48,7 +55,7 @@ final class Inbox {
     this.maxBeyond = maxBeyond;
   }
 
-  /** How many wait, about. Any thread. */
+  /** The approximate number of waiting messages. Any thread. */
   int waiting() {
     return mailbox.size();
   }
@@ -57,12 +64,17 @@ final class Inbox {
     return waiting >= capacity / 2;
   }
 
-  /** Whether one more of so many bytes may come. Poller. */
+  /** Whether a message of this many bytes may be {@link #put}. Poller only. */
   boolean hasRoom(int waiting, int bytes) {
     return waiting < capacity - 1 || beyondBytes.get() + bytes <= maxBeyond;
   }
 
-  /** Has a connection hold back what is for this; false if it does, and all of this was told. */
+  /**
+   * Tells a connection to hold what is for this receiver, unless it was told before. Poller only.
+   *
+   * @param what the receiver, as HOLD names it
+   * @return true if it is the only connection that this inbox has told to hold
+   */
   boolean hold(Connection connection, int what) {
     if (!connection.holds().hold(what)) {
       return false;
@@ -73,12 +85,12 @@ final class Inbox {
     return first;
   }
 
-  /** After one was taken: whether those that hold back can go on. Any thread. */
+  /** Whether connections hold and few enough messages wait to let them continue. Any thread. */
   boolean canRelease() {
     return holding && waiting() <= capacity / 8;
   }
 
-  /** Has them go on. Poller. */
+  /** Tells the connections that hold to continue. Poller only. */
   void release() {
     while (!holders.isEmpty()) {
       Holding last = holders.getLast();
@@ -88,7 +100,7 @@ final class Inbox {
     holding = false;
   }
 
-  /** Puts an envelope, for which there is room. Poller. */
+  /** Adds an envelope, after {@link #hasRoom}. Poller only. */
   void put(Envelope envelope) {
     if (!mailbox.offer(envelope)) {
       envelope.beyondBytes = envelope.bytes + ENVELOPE_BYTES;
@@ -97,7 +109,7 @@ final class Inbox {
     }
   }
 
-  /** One was taken, or not put. Any thread. */
+  /** Uncounts an envelope that was removed, or that could not be put. Any thread. */
   void taken(Envelope envelope) {
     if (envelope.beyondBytes != 0) {
       beyondBytes.addAndGet(-envelope.beyondBytes);
@@ -105,7 +117,10 @@ final class Inbox {
     }
   }
 
-  /** Whether what comes now goes into memory of its own; gives that back if not. Poller. */
+  /**
+   * Whether the next message goes into a slab of this inbox's own; if not, releases that slab.
+   * Poller only.
+   */
   boolean hasOwnMemory(int waiting) {
     if (waiting >= OWN_MEMORY_FROM) {
       return true;
@@ -114,12 +129,12 @@ final class Inbox {
     return false;
   }
 
-  /** That is being filled, or null. */
+  /** The inbox's own slab that is being filled, or null. Poller only. */
   Slab ownMemory() {
     return slab;
   }
 
-  /** It goes on in another one. */
+  /** Releases the inbox's own slab, and uses another one, or none if null. Poller only. */
   void ownMemory(Slab next) {
     if (slab != null && slab != next) {
       slab.release();

@@ -6,24 +6,26 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What the large messages of a node may have of memory: those for which was asked before they were
- * sent wait in a queue until there is some; others come unasked, and are left unread while handlers
- * have more than there is. Any thread.
+ * Bounds the memory that a node's large messages use. Any thread.
  *
- * <p>Who is left unread waits for handlers alone, never for a message that is not complete: the
- * rest of that might stand behind it. So what is not complete may go beyond the limit, as far as a
- * connection may have unasked messages under way.
+ * <p>A message for which its sender has asked (BIG) waits in a queue until memory is free. A
+ * message that is sent without asking stays unread in the ring while handlers have memory and the
+ * message would exceed the limit.
+ *
+ * <p>Invariant: an unread message waits for handlers only, never for an incomplete message, because
+ * the rest of that might be behind it in the ring. So incomplete messages may exceed the limit, by
+ * at most the {@link Records#MAX_UNASKED} messages that each connection may send without asking.
  */
 final class LargeMemory {
-  /** Somebody who has asked. */
+  /** A message for which its sender has asked. */
   record Asked(Reassembly by, int stream, int total) {}
 
   private final long most;
 
-  /** Guarded by this, as all. */
+  /** Bytes in use. Guarded by this, as are all fields below. */
   private long bytes;
 
-  /** The part of it that handlers have, or are about to get. */
+  /** The part of {@link #bytes} that handlers have, or are about to get. */
   private long handed;
 
   private final Deque<Asked> asked = new ArrayDeque<>();
@@ -32,7 +34,7 @@ final class LargeMemory {
     this.most = most;
   }
 
-  /** Takes memory for what must come now or not at all; false if there is none. */
+  /** Takes memory; false if that would exceed the limit. One message alone may exceed it. */
   synchronized boolean take(int total) {
     if (bytes != 0 && bytes + total > most) {
       return false;
@@ -41,7 +43,10 @@ final class LargeMemory {
     return true;
   }
 
-  /** Takes memory for what comes unasked; false if it is to be left unread until handlers go on. */
+  /**
+   * Takes memory for a message that is sent without asking; false if it must stay unread until a
+   * handler gives memory back. Keeps the memory that the first of the queue needs.
+   */
   synchronized boolean takeUnasked(int total) {
     long others = asked.isEmpty() ? 0 : asked.peek().total();
     if (handed != 0 && bytes + others + total > most) {
@@ -51,44 +56,44 @@ final class LargeMemory {
     return true;
   }
 
-  /** Puts somebody into the queue. */
+  /** Adds a message to the queue. */
   synchronized void ask(Asked who) {
     asked.add(who);
   }
 
-  /** The first of the queue, if there is memory, which is taken; or null. */
+  /** Removes the first of the queue and takes its memory; null if there is none, or no memory. */
   synchronized Asked next() {
     Asked first = asked.peek();
     return first != null && take(first.total()) ? asked.poll() : null;
   }
 
-  /** Takes somebody out of the queue; whether it was there. */
+  /** Removes a message from the queue; whether it was there. */
   synchronized boolean forget(Reassembly by, int stream) {
     return asked.removeIf(each -> each.by() == by && each.stream() == stream);
   }
 
-  /** Takes all of somebody out of the queue. */
+  /** Removes all messages of a connection from the queue. */
   synchronized void forget(Reassembly by) {
     asked.removeIf(each -> each.by() == by);
   }
 
-  /** A message is complete, and goes to a handler. */
+  /** Counts a complete message as being with a handler. */
   synchronized void hand(int total) {
     handed += total;
   }
 
-  /** It did not go there. */
+  /** Undoes {@link #hand}: the message could not be delivered. */
   synchronized void handBack(int total) {
     handed -= total;
   }
 
-  /** Gives back what was not handed to anybody; whether somebody waits for it. */
+  /** Gives back memory that no handler has; whether a message in the queue waits for it. */
   synchronized boolean giveBack(long total) {
     bytes -= total;
     return !asked.isEmpty();
   }
 
-  /** Gives back what a handler had; whether somebody waits for it. */
+  /** Gives back memory that a handler had; whether a message in the queue waits for it. */
   synchronized boolean giveBackHanded(long total) {
     handed -= total;
     return giveBack(total);

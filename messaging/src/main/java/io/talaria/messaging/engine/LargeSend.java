@@ -10,12 +10,13 @@ import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sends a message or request that is larger than a record: its codec writes slice after slice, and
- * each is sent when it is full, so that others' messages go between, and no memory of its size is
- * needed here. Of one thread, once.
+ * Sends one message or request that is larger than a record. For one thread.
+ *
+ * <p>The codec writes one slice after the other, and each slice is sent when it is full. So other
+ * threads' messages go between the slices, and this node needs no memory for the whole message.
  */
 final class LargeSend implements SegmentWriter.Overflow {
-  /** Ends a codec that writes what cannot be sent any more. */
+  /** Thrown through the codec to stop it when the message can no longer be sent. */
   private static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -62,9 +63,11 @@ final class LargeSend implements SegmentWriter.Overflow {
   }
 
   /**
-   * Sends all of it.
+   * Sends the whole message.
    *
-   * @return a position, or {@link Peer#LOST}: the connection has ended
+   * @return a position, or {@link Peer#LOST} if the connection has ended
+   * @throws MessagingException TOO_LARGE; BACK_PRESSURED if the other end has too little room or
+   *     memory within the timeout; CANCELLED if the thread was interrupted
    */
   long send(Object message) throws MessagingException {
     total = Sender.size(context, type.codec, message);
@@ -140,7 +143,8 @@ final class LargeSend implements SegmentWriter.Overflow {
     try {
       RecordHead head = context.head.of(type.index, kind, slot, generation, limitUs);
       do {
-        // A large message may take longer than the limit, but no slice may.
+        // The message's own limit is for the first slice. The others have a limit each: a large
+        // message may take longer than sendTimeout, as long as the receiver makes progress.
         long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendTimeoutNs();
         if (!sender.awaitRoomForSlice(limit)) {
           throw to.peer.noRoom();

@@ -106,7 +106,7 @@ final class LargeTransfers {
         abortsBlocked = true;
         return done;
       } else {
-        connection.link().out(RingPair.DATA).want(); // each time anew, and looks once more
+        connection.link().out(RingPair.DATA).want(); // before each wait; then one more attempt
         asked = true;
       }
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Who receives from the control ring of a connection: the poller, or a thread that waits for a
- * response and looks for it by itself, the leader. One lock decides.
+ * response and receives it itself, the leader. One lock decides.
  */
 final class Leading {
   private static final int LOOKS_WHILE_ANOTHER_LEADS = 200;
@@ -128,7 +128,7 @@ final class Leading {
   /**
    * Announces the poller's sleep for it, if it has gone to sleep while this thread led.
    *
-   * <p>Invariant: while the poller sleeps and nobody leads, the control ring is armed. Announcing
+   * <p>Invariant: while the poller sleeps and no thread leads, the control ring is armed. Announcing
    * takes the receiver for a moment. If the poller wakes in that moment, it reads the doorbell
    * without being allowed to look at the ring, and the sender rings once for each announcement; so
    * this repeats until the poller has slept through the whole moment, or is awake after it.

@@ -29,7 +29,7 @@ final class Listeners {
   /**
    * Opens them.
    *
-   * @param announced whether nodes on this host shall find it
+   * @param announced whether to announce it to nodes on this host
    * @throws IOException that names the address which cannot be listened on
    */
   Listeners(

@@ -3,36 +3,38 @@
 package io.talaria.messaging.engine;
 
 /**
- * For how long nothing was heard of a peer while this process could have heard it: time in which
- * the process itself stood still, stopped or without a core, is nobody else's silence. For one
- * thread, which looks again and again.
+ * Measures for how long a peer has been silent. For one thread, which calls {@link #look}
+ * periodically.
+ *
+ * <p>Time in which this process itself did not run, because it was stopped or had no core, does not
+ * count: it could not have heard the peer then.
  */
 final class Liveness {
-  /** Two looks further apart have this between them: who looks was kept from it. */
+  /** A longer time between two looks counts as this: the looking thread did not run meanwhile. */
   static final long MAX_STEP_NS = 1_000_000_000L;
 
   private long lookedNs;
   private long silentNs;
 
   /**
-   * Begins.
+   * Begins to measure.
    *
-   * @param nowNs of {@link System#nanoTime}
+   * @param nowNs the time, of {@link System#nanoTime}
    */
   Liveness(long nowNs) {
     lookedNs = nowNs;
   }
 
-  /** What the last look has said. */
+  /** The result of the last {@link #look}. */
   long ns() {
     return silentNs;
   }
 
   /**
-   * Looks.
+   * Updates the measurement.
    *
-   * @param heard whether something was heard since the last look
-   * @return for how long nothing was, in nanoseconds
+   * @param heard whether anything was heard since the last look
+   * @return for how long nothing was heard, in nanoseconds
    */
   long look(boolean heard, long nowNs) {
     long step = nowNs - lookedNs;

@@ -44,7 +44,7 @@ public final class LocalNode implements Node {
   private final Delivery delivery;
   private final Spinning leaderSpinning;
 
-  /** Null: transport ucx is not wanted, or cannot be used, as the obstacle says. */
+  /** Null if transport ucx is off, or cannot be used: see the reason. */
   private final NetworkTransport network;
 
   private String networkUnavailableReason;
@@ -138,7 +138,7 @@ public final class LocalNode implements Node {
     return start(options, true);
   }
 
-  /** The same, but nothing that happens now and then brings a lost wake-up to light. */
+  /** The same without periodic looks, which would hide a lost wake-up; for tests. */
   static LocalNode start(NodeOptions options, boolean looksAfterPeers) throws IOException {
     LocalNode node = new LocalNode(options, looksAfterPeers);
     node.poller.start();
@@ -297,7 +297,7 @@ public final class LocalNode implements Node {
     return left;
   }
 
-  /** Lets the other sides find the end by themselves, so that nothing on its way is torn. */
+  /** Ends the outputs and waits until the peers have read all, so that no message is cut. */
   private void awaitEnds(List<Connection> all, long deadline) {
     for (Connection each : all) {
       if (!each.dead() && each.sender().unconsumedBytes() == 0) {
@@ -363,14 +363,14 @@ public final class LocalNode implements Node {
     return largeMemory;
   }
 
-  /** Lets those come who have asked, and for whom there is memory now. Poller. */
+  /** Grants memory to the large messages that asked for it, as far as there is some. Poller. */
   void grantLarge() {
     for (LargeMemory.Asked next = largeMemory.next(); next != null; next = largeMemory.next()) {
       next.by().granted(next.stream(), next.total());
     }
   }
 
-  /** A large message was read, or 0: none. Any thread. */
+  /** Returns the memory of a large message that was read; 0: none. Any thread. */
   void giveBackLarge(long bytes) {
     if (bytes != 0 && largeMemory.giveBackHanded(bytes)) {
       poller.execute(this::grantLarge);
@@ -385,7 +385,7 @@ public final class LocalNode implements Node {
     return leaderSpinning;
   }
 
-  /** Threads that look for their response by themselves. */
+  /** How many threads lead: see {@link Leading}. */
   AtomicInteger leaders() {
     return leaders;
   }
@@ -416,12 +416,12 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** Somebody wants a connection. */
+  /** Has the conductor connect to a peer. Any thread. */
   void want(RemotePeer peer) {
     conductor.want(peer);
   }
 
-  /** Before a wait; says whether {@link #endWait} is to count it. */
+  /** Before a wait; the result goes to {@link #endWait}. */
   boolean beginWait() {
     if (Handlers.isHandler()) {
       handlers.beginWait();
@@ -453,7 +453,7 @@ public final class LocalNode implements Node {
     handlers.run(task);
   }
 
-  /** Now and then. Conductor. */
+  /** Periodic work of the handlers. Conductor. */
   void lookAfterTasks() {
     handlers.lookAfterTasks();
   }
@@ -512,7 +512,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** Says how a connection stands of which nothing is heard: who sleeps, and who was rung. */
+  /** Logs the state of a silent connection: which threads sleep, and which wake-ups were sent. */
   void quiet(Connection connection, long silentNs) {
     LOG.log(
         System.Logger.Level.INFO,
@@ -551,12 +551,12 @@ public final class LocalNode implements Node {
   private void tell(Runnable news) {
     try {
       news.run();
-    } catch (Throwable e) { // the program's; whoever tells goes on
+    } catch (Throwable e) { // the program's listener; the others are told
       internal("a listener", e);
     }
   }
 
-  /** What should not be goes to the log. Never throws. */
+  /** Logs an unexpected exception. Never throws. */
   void internal(String where, Throwable thrown) {
     if (closing()) {
       return;

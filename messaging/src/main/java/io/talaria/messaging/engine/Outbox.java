@@ -9,7 +9,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Responses that found no room, or are larger than a slice: the poller sends them when there is.
+ * Queues the responses and control records of a connection that found no room in the control ring,
+ * or do not fit into one record. The poller sends them when there is room, so that the threads that
+ * respond never wait.
  */
 final class Outbox {
   private static final long MAX_BYTES = 64L << 20;
@@ -42,7 +44,7 @@ final class Outbox {
 
   private volatile boolean empty = true;
 
-  /** The last attempt found no room. */
+  /** Whether the last attempt found no room. */
   private volatile boolean full;
 
   Outbox(Connection connection) {
@@ -53,17 +55,17 @@ final class Outbox {
     return empty;
   }
 
-  /** Whether there is nothing to do until there is room. */
+  /** Whether the poller has nothing to do here until it is woken. */
   boolean blocked() {
     return empty || full;
   }
 
-  /** Whether so much more may wait. Any thread. */
+  /** Whether this many more bytes may be {@link #put}. Any thread. */
   synchronized boolean hasRoom(int size) {
     return bytes == 0 || bytes + size <= MAX_BYTES;
   }
 
-  /** Takes a payload over. Any thread. */
+  /** Adds a record, whose payload now belongs to this object. Any thread. */
   void put(MemorySegment payload, int type, byte kind, int slot, int generation) {
     synchronized (this) {
       bytes += payload.byteSize();
@@ -74,7 +76,7 @@ final class Outbox {
     connection.node.wakePoller();
   }
 
-  /** Sends what there is room for. Poller. */
+  /** Sends as much as there is room for; whether anything was sent. Poller only. */
   boolean flush() {
     if (empty) {
       return false;
@@ -105,7 +107,8 @@ final class Outbox {
         full = true;
         return done;
       } else {
-        // Asks to be rung, each time anew: a doorbell is for one wait. Then looks once more.
+        // Ask for a wake-up before the last attempt, so that no room is missed in between. One
+        // request yields one wake-up, so each failed attempt has to ask again.
         connection.link().out(RingPair.CONTROL).want();
         asked = true;
       }

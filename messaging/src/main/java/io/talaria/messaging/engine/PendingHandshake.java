@@ -39,7 +39,7 @@ final class PendingHandshake {
     /**
      * It came to nothing, and its channel is closed.
      *
-     * @param why for people, or null if nobody needs to know
+     * @param why for people, or null if it is expected
      */
     void failed(PendingHandshake handshake, String why);
   }

@@ -16,8 +16,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
 /**
- * A request under way. Who wins {@link #collected} takes the response, and nobody else. Until it is
- * answered it has a slot; after that {@link #sweep} brings what is not collected here.
+ * The future of one request. Any thread.
+ *
+ * <p>Invariant: only the thread that sets {@link #collected} takes the response or cancels the
+ * request. The request has a {@link ResponseSlot} until it is done; then {@link #sweep} moves a
+ * response that was not collected into this object, and frees the slot.
  */
 final class PendingResponse<A> implements ResponseFuture<A> {
   private final LocalNode node;
@@ -27,21 +30,24 @@ final class PendingResponse<A> implements ResponseFuture<A> {
   private final Class<A> type;
   private final long deadlineNs;
 
-  /** Who asked has looked for the response already, for as long as that is worth it. */
+  /** Whether the requesting thread has already polled for the response: it need not do so again. */
   private final boolean looked;
 
-  /** Its slot is swept; not that of a thread which waits for it to the end. */
+  /**
+   * Whether {@link #sweep} may free the slot. False if the requesting thread itself waits for the
+   * response, as it then frees the slot in any case.
+   */
   private final boolean swept;
 
   private final AtomicBoolean collected = new AtomicBoolean();
 
-  /** Written before the slot is given up; null: there was no response in time. */
+  /** The response, written before its slot is freed; null if none came within the timeout. */
   private ResponseSlot.Kept kept;
 
-  /** A thread that waits for a request which is swept. */
+  /** The thread that waits for a request whose slot may be swept. */
   private volatile Thread waiter;
 
-  /** Who wants to be told, the last one first; or null. */
+  /** A linked list of the consumers to call at the end, the last added first; or null. */
   private volatile Ending endings;
 
   PendingResponse(
@@ -67,13 +73,13 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     return deadlineNs;
   }
 
-  /** Waits to the request's own end. */
+  /** Waits for the response until the request's own timeout. */
   A result() throws MessagingException {
     try {
       waitUntil(deadlineNs);
       return collect();
     } finally {
-      if (!collected.get()) { // something was thrown before that
+      if (!collected.get()) { // waiting has thrown
         cancel();
       }
     }
@@ -98,7 +104,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     return collect();
   }
 
-  /** Whether it has ended. */
+  /** Waits for the end of the request; false if the time has passed first. */
   private boolean waitUntil(long untilNs) throws MessagingException {
     if (slot.ended(generation)) {
       return true;
@@ -112,7 +118,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
         return true;
       }
       if (swept) {
-        waiter = Thread.currentThread(); // the slot may be another's before it is seen
+        waiter = Thread.currentThread(); // not in the slot, which may serve another request soon
       } else {
         slot.await(Thread.currentThread());
       }
@@ -136,7 +142,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     }
   }
 
-  /** Takes the response, or gives the request up: its time is over. */
+  /** Takes the response; if there is none, gives the request up, as its timeout has passed. */
   private A collect() throws MessagingException {
     if (!collected.compareAndSet(false, true)) {
       throw new IllegalStateException("the response was taken, or the request was cancelled");
@@ -148,7 +154,9 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     ThreadContext context = ThreadContext.current();
     boolean inSlot = takeFromSlot();
     if (swept) {
-      tellEnd(); // who has filled it may come too late to find this
+      // Consumers must learn that the response is gone. The thread that has filled the slot may not
+      // tell them: by the time it reads the slot's owner, the slot may be free or reused.
+      tellEnd();
     }
     if (!inSlot) {
       ResponseSlot.Kept result = kept;
@@ -170,13 +178,17 @@ final class PendingResponse<A> implements ResponseFuture<A> {
         Code.TIMED_OUT, "node " + peer.id() + " has not answered within the timeout");
   }
 
-  /** Once it is not open any more: whether the slot has its end, for the caller to take. */
+  /**
+   * Waits for a request that is no longer open to leave its transient states. True if the slot has
+   * the response, for the caller only; false if {@link #sweep} has freed the slot, after moving a
+   * response to {@link #kept}.
+   */
   private boolean takeFromSlot() {
     while (!(swept ? slot.beginTake(generation) : slot.done(generation))) {
       if (slot.gone(generation)) {
         return false;
       }
-      Thread.onSpinWait(); // being filled, or brought here
+      Thread.onSpinWait(); // another thread fills the slot, or sweeps it
     }
     return true;
   }
@@ -210,22 +222,22 @@ final class PendingResponse<A> implements ResponseFuture<A> {
   }
 
   /**
-   * Gives its slot back if it is answered, with what is in it coming here, or if its time is over.
-   * Any thread; for {@link ResponseSlots}, which has found it in the slot.
+   * Frees the slot if the request is done, after moving the response into this object, or if the
+   * timeout has passed. Any thread; called by {@link ResponseSlots} for a slot's owner.
    *
-   * @return whether somebody is to be told when its time is over
+   * @return whether the request is open and has consumers, which must be called at its timeout
    */
   boolean sweep(long nowNs) {
     try {
       if (slot.done(generation)) {
         ResponseSlot.Kept to =
-            new ResponseSlot.Kept(); // before anything that would have to be undone
+            new ResponseSlot.Kept(); // allocate before beginTake, which could not be undone
         if (slot.beginTake(generation)) {
           slot.handOver(to);
           kept = to;
           slot.free(generation);
           node.responseSlots().giveBack(slot);
-          wake(); // as above
+          wake(); // the thread that has filled the slot may come too late, as in collect()
         }
         return false;
       }
@@ -236,7 +248,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
         giveBack();
         wake();
       }
-    } catch (Throwable e) { // of this one; others have their turn
+    } catch (Throwable e) { // must not keep other requests from being swept
       node.internal("a response that was not collected", e);
     }
     return false;
@@ -258,7 +270,10 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     }
   }
 
-  /** The request in the slot is done; maybe it was another one. By who has filled it. */
+  /**
+   * Wakes the waiter and calls the consumers if the request that is done is this one, as the slot
+   * may have been reused. Called by the thread that has filled the slot.
+   */
   void ended(int doneGeneration) {
     if (doneGeneration == generation) {
       wake();
@@ -278,14 +293,14 @@ final class PendingResponse<A> implements ResponseFuture<A> {
       if (each.told.compareAndSet(false, true)) {
         try {
           node.later(each);
-        } catch (Throwable e) { // no memory; whoever has filled the slot goes on
+        } catch (Throwable e) { // no memory: must not disturb the thread that has filled the slot
           node.failedHere(peer, type.getName(), e);
         }
       }
     }
   }
 
-  /** Somebody who is to be told. */
+  /** A consumer that {@link #whenDone} has registered, and its executor. */
   private final class Ending implements Task {
     private final Executor executor;
     private final BiConsumer<? super A, ? super MessagingException> consumer;
@@ -305,7 +320,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     public void turn() {
       try {
         executor.execute(this::tell);
-      } catch (Throwable e) { // it refuses: nobody else takes the response
+      } catch (Throwable e) { // the executor refuses: drop the response
         node.failedHere(peer, type.getName(), e);
         cancel();
       }
@@ -323,7 +338,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
       }
       try {
         consumer.accept(response, failure);
-      } catch (Throwable e) { // the program's; its executor's thread goes on
+      } catch (Throwable e) { // the program's: keep it from the executor's thread
         node.failedHere(peer, type.getName(), e);
       }
     }

@@ -3,9 +3,12 @@
 package io.talaria.messaging.engine;
 
 /**
- * What a send returns: the connection's number and the position behind the message. And, of one
- * peer, up to where the messages of its last connections were delivered, for whoever asks after
- * they have ended. Any thread.
+ * Encodes the positions that sends return, and remembers up to which position the last ended
+ * connections of one peer had delivered. Any thread.
+ *
+ * <p>A position consists of the connection's number and the position behind the message in the data
+ * ring. The number tells connections of the same peer apart: {@link
+ * io.talaria.messaging.Peer#awaitDelivered} may be called after the connection has ended.
  *
  * <pre>
  *   position   0 2 | lower bits of the number of the connection 19 | position of the data ring 43
@@ -17,13 +20,13 @@ final class Positions {
   private static final int NUMBER_MASK = (1 << 19) - 1;
   private static final int KEPT = 16;
 
-  /** Guarded by this; the oldest gives way. */
+  /** A circular buffer. Guarded by this. */
   private final int[] numbers = new int[KEPT];
 
   /** Guarded by this. */
   private final long[] delivered = new long[KEPT];
 
-  /** Guarded by this. */
+  /** How many connections have ended. Guarded by this. */
   private int ended;
 
   static long of(int number, long ringPosition) {
@@ -35,21 +38,24 @@ final class Positions {
   }
 
   /**
-   * Whether the message at a position was delivered by the time its connection had delivered up to
-   * another.
+   * Whether the message at a position was delivered if its connection has delivered everything up
+   * to {@code delivered}. Only the ring positions are compared, modulo their 43 bits.
    */
   static boolean reached(long position, long delivered) {
     return (delivered - position & POSITION_MASK) <= POSITION_MASK >>> 1;
   }
 
-  /** A connection has ended; all before a position was delivered. */
+  /** Remembers a connection that has ended after delivering everything up to a position. */
   synchronized void ended(int number, long ringPosition) {
     int at = ended++ % KEPT;
     numbers[at] = number;
     delivered[at] = ringPosition;
   }
 
-  /** Whether a position is of a connection that has ended, and its message was delivered before. */
+  /**
+   * Whether the message at a position was delivered before its connection ended; false if the
+   * connection is not one of the last {@value #KEPT} that ended.
+   */
   synchronized boolean wasDelivered(long position) {
     for (int i = 1; i <= Math.min(ended, KEPT); i++) {
       int at = (ended - i) % KEPT;

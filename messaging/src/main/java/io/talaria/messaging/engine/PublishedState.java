@@ -10,7 +10,10 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** What the counters file of a node says; docs/layouts.md names each field. For the conductor. */
+/**
+ * Formats the line of JSON in a node's counters file, whose fields docs/layouts.md describes. For
+ * the conductor.
+ */
 final class PublishedState {
   private static final int VERSION = 2;
   private static final int UNIT_SHIFT = 3;
@@ -63,7 +66,7 @@ final class PublishedState {
       number(to, "unconsumedBytes", on.sender().unconsumedBytes());
       number(to, "dataRingBytes", on.link().out(RingPair.DATA).capacity());
     } catch (IllegalStateException e) {
-      // Its memory was given back meanwhile.
+      // The rings were unmapped meanwhile: leave the fields out.
     }
     number(to, "openRequests", openRequests);
     number(to, "waiting", on.peer.waiting());

@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Puts large messages together, of one ring of one connection. Whoever reads the ring; what was
- * asked for is of the data ring, and of the poller.
+ * Reassembles the large messages that arrive in slices through one ring of one connection. Used by
+ * the thread that reads the ring; the methods for announced messages (BIG) are for the data ring,
+ * and for the poller only.
  */
 final class Reassembly {
   private static final int MAX_ASKED = 1024;
@@ -22,6 +23,8 @@ final class Reassembly {
     final int total;
     final int type;
     final byte kind;
+
+    /** Null if there was no memory for a response: its slices are skipped. */
     MemorySegment memory;
     int got;
 
@@ -35,19 +38,19 @@ final class Reassembly {
 
   private final Connection connection;
 
-  /** Of the control ring: responses alone. */
+  /** Whether this is for the control ring, which carries responses only. */
   private final boolean responses;
 
   private final Map<Integer, Large> streams = new HashMap<>();
 
-  /** Bytes granted to who asked, by stream; it has not begun. */
+  /** Bytes granted to streams that have not begun. */
   private final Map<Integer, Integer> granted = new HashMap<>();
 
-  /** Streams for which was asked, and that have not begun. */
+  /** Streams for which the sender has asked, granted or not, and that have not begun. */
   private final Set<Integer> asked = new HashSet<>();
 
+  /** Incomplete messages that were sent without asking. */
   private int unasked;
-
   Reassembly(Connection connection, boolean responses) {
     this.connection = connection;
     this.responses = responses;
@@ -57,7 +60,7 @@ final class Reassembly {
     return connection.node.largeMemory();
   }
 
-  /** BIG came. */
+  /** Handles BIG: the sender asks for memory. */
   void asked(int stream, int total) {
     boolean fits = total > 0 && total <= connection.node.options().maxMessageBytes();
     if (!fits || asked.size() >= MAX_ASKED || !asked.add(stream)) {
@@ -67,7 +70,7 @@ final class Reassembly {
     pool().ask(new LargeMemory.Asked(this, stream, total));
   }
 
-  /** There is memory for it. */
+  /** Grants a stream the memory that {@link LargeMemory} has taken for it. */
   void granted(int stream, int total) {
     if (connection.dead()) {
       pool().giveBack(total);
@@ -77,7 +80,7 @@ final class Reassembly {
     }
   }
 
-  /** BIG_NO came. */
+  /** Handles BIG_NO: the sender no longer wants the memory for which it has asked. */
   void askedNoMore(int stream) {
     Integer total = granted.remove(stream);
     if (total != null) {
@@ -94,7 +97,12 @@ final class Reassembly {
     }
   }
 
-  /** Takes a slice; false if the whole cannot be delivered now, and the slice shall come again. */
+  /**
+   * Handles a slice.
+   *
+   * @return false if this must be called with the same slice again later: there is no memory to
+   *     begin the message, or the complete message cannot be delivered yet
+   */
   boolean slice(MemorySegment memory, long at, int length) {
     int bytes = length - Records.SLICE_HEADER;
     int stream = Records.stream(memory, at);
@@ -130,7 +138,7 @@ final class Reassembly {
     return large.got < total || finish(stream, large, memory, at);
   }
 
-  /** Null if it is to be left unread for now. */
+  /** Begins a message; null if its first slice must stay unread for now. */
   private Large begin(int stream, int total, int type, byte kind) {
     boolean message = kind == Records.MESSAGE || kind == Records.REQUEST;
     boolean fits = responses || total <= connection.node.options().maxMessageBytes();
@@ -146,7 +154,10 @@ final class Reassembly {
     return large;
   }
 
-  /** Null: the response comes to nothing, and that is told. */
+  /**
+   * Allocates memory; null if there is none for a response, which then fails. A message without
+   * memory ends the connection instead.
+   */
   private MemorySegment allocate(int total) {
     try {
       return Arena.ofAuto().allocate(total, 8);
@@ -225,7 +236,7 @@ final class Reassembly {
       }
     }
     if (delivered) {
-      remove(stream, large); // its memory is given back by who was given it
+      remove(stream, large); // delivery gives the memory back once the message was read
     }
     return delivered;
   }
@@ -254,7 +265,7 @@ final class Reassembly {
     }
   }
 
-  /** Gives all back that is not complete. */
+  /** Gives back the memory of all incomplete and announced messages: the connection has ended. */
   void forget() {
     pool().forget(this);
     granted.values().forEach(this::giveBack);

@@ -11,8 +11,11 @@ import java.lang.ref.Cleaner;
 import java.util.Objects;
 
 /**
- * A request that came. If its request handler returns and has not answered it, it was kept for
- * later or thrown away: then the collector finds out, and whoever asked is told.
+ * A request that was received and needs one response.
+ *
+ * <p>If its request handler returns without a response, the program has either kept the request or
+ * dropped it. In the second case the garbage collector finds this object unreachable, and the
+ * requester gets a failure.
  */
 final class ReceivedRequest implements Request {
   private static final VarHandle ANSWERED;
@@ -26,14 +29,14 @@ final class ReceivedRequest implements Request {
     }
   }
 
-  /** Its thread is there when the first request is kept. */
+  /** In a class of its own, so that the cleaner's thread starts only if a request is kept. */
   private static final class Watch {
     static final Cleaner CLEANER = Cleaner.create();
 
     private Watch() {}
   }
 
-  /** What is left of a request that nobody has any more. */
+  /** Fails a request that became unreachable unanswered. Must not refer to the request itself. */
   private static final class Left implements Runnable {
     private final Connection connection;
     private final int slot;
@@ -67,11 +70,14 @@ final class ReceivedRequest implements Request {
   private final int generation;
   private final long deadlineNs;
 
-  /** By compare-and-set. */
-  @SuppressWarnings("unused") // by its handle
+  @SuppressWarnings("unused") // written through ANSWERED
   private volatile boolean answered;
 
-  /** Once it is watched; set before looking at {@link #answered}, as that is before this. */
+  /**
+   * The cleaner's part, from {@link #leave} on; else null. {@link #leave} writes this before it
+   * reads {@link #answered}, and {@link #take} writes {@link #answered} before it reads this. So
+   * one of them sees the other, and a request that was answered is never failed by the cleaner.
+   */
   private volatile Left left;
 
   ReceivedRequest(
@@ -97,7 +103,7 @@ final class ReceivedRequest implements Request {
     once();
     try {
       connection.responses().send(context, type, response, slot, generation);
-    } catch (Throwable e) { // of its codec
+    } catch (Throwable e) { // thrown by the codec
       connection
           .responses()
           .fail(
@@ -116,7 +122,7 @@ final class ReceivedRequest implements Request {
     connection.responses().fail(slot, generation, MessagingException.Code.REMOTE_ERROR, text);
   }
 
-  /** Its request handler has returned: unless it was answered, it is kept somewhere, or nowhere. */
+  /** Called after the request handler has returned: watches the request if it is unanswered. */
   void leave() {
     if (!answered) {
       Left what = new Left(connection, slot, generation);
@@ -128,6 +134,7 @@ final class ReceivedRequest implements Request {
     }
   }
 
+  /** Marks the request as answered; true for the first caller. */
   private boolean take() {
     boolean first = ANSWERED.compareAndSet(this, false, true);
     VarHandle.fullFence();

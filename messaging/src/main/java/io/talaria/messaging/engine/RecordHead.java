@@ -4,7 +4,7 @@ package io.talaria.messaging.engine;
 
 import java.lang.foreign.MemorySegment;
 
-/** What stands before a payload, while it is being sent. Of one thread, used again and again. */
+/** The header of a record that is being sent. For one thread, which reuses it. */
 final class RecordHead {
   int type;
   byte kind;
@@ -12,12 +12,12 @@ final class RecordHead {
   private int generation;
   private int limitUs;
 
-  // Of a slice; total is 0 if it is none.
+  // Of a slice; total is 0 if this is not a slice.
   private int stream;
   private int offset;
   private int total;
 
-  /** Of a whole record; what its kind does not have is 0. */
+  /** Makes this the header of a whole record; fields that its kind does not have are 0. */
   RecordHead of(int type, byte kind, int slot, int generation, int limitUs) {
     this.type = type;
     this.kind = kind;
@@ -28,7 +28,7 @@ final class RecordHead {
     return this;
   }
 
-  /** Of a slice of what {@link #of} has said. */
+  /** Makes this the header of a slice of the record that {@link #of} has described. */
   RecordHead slice(int stream, int offset, int total) {
     this.stream = stream;
     this.offset = offset;
@@ -36,7 +36,7 @@ final class RecordHead {
     return this;
   }
 
-  /** For which receiver it is. */
+  /** The receiver, as HOLD names it. */
   int what() {
     return Records.what(type, kind);
   }
@@ -45,7 +45,11 @@ final class RecordHead {
     return Records.headerOf(total == 0 ? kind : Records.SLICE);
   }
 
-  /** Writes it; a record of so many bytes with it. */
+  /**
+   * Writes the header.
+   *
+   * @param length bytes of the record, header included
+   */
   void write(MemorySegment memory, long at, int length) {
     if (total != 0) {
       Records.header(memory, at, length, type, Records.SLICE);

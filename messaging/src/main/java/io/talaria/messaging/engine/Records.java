@@ -7,22 +7,23 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * A record in a ring: little-endian, 8-byte aligned.
+ * Reads and writes the headers of records in a ring. Fields are little-endian, records 8-byte
+ * aligned.
  *
  * <pre>
- *   all       length 4 (with this header, without the zeros to 8) | type 2 | kind 1 | 0 1
+ *   all       length 4 (with this header, without the padding to 8) | type 2 | kind 1 | 0 1
  *   REQUEST   slot 4 | generation 4 | limit in µs 4 (0: none) | 0 4
  *   RESPONSE, FAILURE, CANCEL     slot 4 | generation 4
  *   BIG, BIG_OK, BIG_NO         stream 4 | total 4
- *   HOLD      receiver 4 (type in the table of who sends its messages * 2, + 1: responses requests) | number 4
+ *   HOLD      receiver 4 (type in the table of the node that is told * 2, + 1 for requests) | number 4
  *   SLICE     stream 4 | offset 4 | total 4 | kind of the whole 4 | slot 4 | generation 4 | limit 4 | 0 4
  *   then      the payload
  *
- *   type      its place in the sender's table, which the session has told
+ *   type      index in the sender's table of types, which the handshake has exchanged
  *   FAILURE   payload: code 1, then text in UTF-8
- *   BIG       may a message of so many bytes come? BIG_OK: it may. BIG_NO: it does not come
- *   HOLD      an odd number: send nothing more for that receiver; an even one: go on. Counts up from 1
- *   GOODBYE   payload: none, asks to part; or position 8, agrees: behind the last record of the data ring
+ *   BIG       asks for memory for a message of total bytes; BIG_OK grants it; BIG_NO: it is not sent
+ *   HOLD      odd number: send nothing more for that receiver; even: continue. Counts up from 1
+ *   GOODBYE   payload: none: asks to close the connection; or position 8, behind the last data record: agrees
  * </pre>
  */
 final class Records {
@@ -41,10 +42,10 @@ final class Records {
   static final byte BIG_NO = 13;
   static final byte HOLD = 14;
 
-  /** A message or request above this is asked for with BIG. */
+  /** The sender of a message or request of more bytes must first ask with BIG. */
   static final int ASK_ABOVE = 1 << 20;
 
-  /** How many others may be under way in slices at a time, of a connection and direction. */
+  /** How many smaller ones may be under way in slices at a time, per connection and direction. */
   static final int MAX_UNASKED = 64;
 
   static final int HEADER = 8;
@@ -52,7 +53,7 @@ final class Records {
   static final int REQUEST_HEADER = 24;
   static final int SLICE_HEADER = 40;
 
-  /** Offset of a slice that says: the rest will not come. */
+  /** The offset of a slice that ends an incomplete message: no more of it is sent. */
   static final int ABORT = -1;
 
   private static final ValueLayout.OfInt INT =
@@ -82,12 +83,12 @@ final class Records {
     };
   }
 
-  /** For which receiver of its node something is, as HOLD names it. */
+  /** The receiver of a message or request, as HOLD names it. */
   static int what(int type, byte kind) {
     return type << 1 | (kind == REQUEST ? 1 : 0);
   }
 
-  /** The kind of what is for a receiver. */
+  /** The kind of record that a receiver takes: the inverse of {@link #what}. */
   static byte kindOf(int what) {
     return (what & 1) == 0 ? MESSAGE : REQUEST;
   }

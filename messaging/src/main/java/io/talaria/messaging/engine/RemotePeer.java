@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** A node as others send to it; the own one, too. */
+/** A node to which this process sends, which may be the own node. */
 final class RemotePeer implements Peer {
   private final LocalNode node;
   private final int id;
@@ -22,13 +22,13 @@ final class RemotePeer implements Peer {
   private final Positions positions = new Positions();
   private volatile Connection connection;
 
-  /** Why there is none, or null as long as nobody has tried. */
+  /** Why the last attempt to connect failed; null if there was none, or after a connection. */
   private volatile MessagingException problem;
 
-  /** Whether the conductor has been told that a connection is wanted. */
+  /** Whether the conductor was asked for a connection. */
   final AtomicBoolean requested = new AtomicBoolean();
 
-  /** By the target's index; poller. */
+  /** Indexed by the target's index. Written by the poller only. */
   private final Inbox[] inboxes;
 
   RemotePeer(LocalNode node, int id) {
@@ -37,7 +37,7 @@ final class RemotePeer implements Peer {
     inboxes = new Inbox[node.types().targetCount()];
   }
 
-  /** Where waits what is for a receiver of this node's messages alone. */
+  /** The inbox of messages from this peer to an ORDERED receiver. Poller only. */
   Inbox inbox(Target<?> target, Delivery delivery) {
     Inbox inbox = inboxes[target.index];
     if (inbox == null) {
@@ -56,7 +56,7 @@ final class RemotePeer implements Peer {
     return connection;
   }
 
-  /** How many messages and requests of it wait for handlers, about. Any thread. */
+  /** The approximate number of messages and requests in this peer's own inboxes. Any thread. */
   int waiting() {
     int waiting = 0;
     for (Inbox each : inboxes) {
@@ -69,7 +69,7 @@ final class RemotePeer implements Peer {
     return positions;
   }
 
-  /** There is one, or none any more. */
+  /** Sets the connection, or null if it has ended, and wakes the threads that wait for it. */
   void connection(Connection now) {
     if (now != null) {
       problem = null;
@@ -123,7 +123,7 @@ final class RemotePeer implements Peer {
         context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendTimeoutNs()));
   }
 
-  /** In nanoseconds, of which so many can be added to the time. */
+  /** Converts to nanoseconds, bounded so that adding them to the current time cannot overflow. */
   static long nanos(Duration timeout) {
     return Math.min(TimeUnit.NANOSECONDS.convert(timeout), Long.MAX_VALUE >> 2);
   }
@@ -132,7 +132,7 @@ final class RemotePeer implements Peer {
     return System.nanoTime() + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
   }
 
-  /** Waits for a connection and for room. */
+  /** Sends after waiting for a connection and for room, also what must go in slices. */
   private long sendSlowly(
       ThreadContext context,
       TypeEntry type,
@@ -180,7 +180,7 @@ final class RemotePeer implements Peer {
             + (now == null ? "" : StallDetector.openOn(now)));
   }
 
-  /** A sealed connection is on its way out. */
+  /** Waits until a sealed connection, which accepts no more messages, was replaced or removed. */
   private void awaitEnd(Connection old, long deadlineNs) throws MessagingException {
     boolean handler = node.beginWait();
     connecting.enter();
@@ -213,7 +213,8 @@ final class RemotePeer implements Peer {
     }
     boolean handler = node.beginWait();
     Object recorded = Recorded.begin();
-    connecting.enter(); // first: who finds that nobody waits forgets what was wanted
+    // Enter before asking: the conductor drops the request of a peer for which no thread waits.
+    connecting.enter();
     try {
       node.want(this);
       while ((now = connection) == null) {
@@ -326,7 +327,8 @@ final class RemotePeer implements Peer {
       return pending;
     } finally {
       if (!sent) {
-        // Nobody can answer it, but the end of a connection may be telling it.
+        // The request was not sent, so no response can come. But the thread that ends a connection
+        // may be filling the slot with a failure: then wait until it is done.
         while (!slot.giveUp(generation) && !slot.done(generation)) {
           Thread.onSpinWait();
         }

@@ -9,13 +9,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A place for a request under way. Its state is one word, changed by compare-and-set, so a
- * response, a time-out, a cancellation and the end of the connection meet only one winner.
+ * Holds the response of one open request, and is reused for later requests.
+ *
+ * <p>Its state is one word, changed by compare-and-set, so that only one of a response, a timeout,
+ * a cancellation and the end of the connection takes effect.
  *
  * <pre>
  *   generation 32 | 0 | status:  FREE → OPEN → FILLING → DONE → FREE (next generation)
  *                                       OPEN → FREE (given up)
- *                                                 DONE → TAKING → FREE (who takes it is not alone)
+ *                                                 DONE → TAKING → FREE (if several may take)
  * </pre>
  */
 final class ResponseSlot {
@@ -25,7 +27,7 @@ final class ResponseSlot {
   static final int DONE = 3;
   static final int TAKING = 4;
 
-  /** Of the first memory that it takes. */
+  /** The least bytes that a buffer has once it is allocated. */
   static final int SMALL_BYTES = 512;
 
   private static final int SHIFT = 32;
@@ -35,15 +37,15 @@ final class ResponseSlot {
   final int index;
   private final AtomicLong word = new AtomicLong();
 
-  /** Of a request without {@link #owner}. */
+  /** The thread that waits for the response, if there is no {@link #owner}. */
   private volatile Thread waiter;
 
   /** Set before the request is sent. */
   volatile Connection connection;
 
   /**
-   * Whose response is collected later, see {@link PendingResponse#sweep}; null: a thread waits for
-   * it.
+   * The future of a request whose response is collected later, see {@link PendingResponse#sweep};
+   * null if the requesting thread itself waits.
    */
   volatile PendingResponse<?> owner;
 
@@ -54,14 +56,17 @@ final class ResponseSlot {
   private MessagingException.Code failure;
   private String failureText;
 
-  /** Bytes of the buffer that {@link ResponseSlots} has counted; of whoever gives the slot back. */
+  /**
+   * Bytes of the buffer that {@link ResponseSlots} has counted. Used only by the thread that gives
+   * the slot back.
+   */
   long counted;
 
   ResponseSlot(int index) {
     this.index = index;
   }
 
-  /** Begins a request; returns its generation. By who has taken the slot. */
+  /** Begins a request and returns its generation. For the thread that has taken the slot. */
   int open() {
     int generation = generation();
     connection = null;
@@ -85,13 +90,13 @@ final class ResponseSlot {
     return word.get() == word(generation, DONE);
   }
 
-  /** Whether that request is over and its place used for another. */
+  /** Whether the request has left this slot. */
   boolean gone(int generation) {
     long now = word.get();
     return (int) (now >>> SHIFT) != generation || (int) now == FREE;
   }
 
-  /** Whether that request has a response or a failure, or is over. */
+  /** Whether the request has a response or a failure, or has left this slot. */
   boolean ended(int generation) {
     long now = word.get();
     return now != word(generation, OPEN) && now != word(generation, FILLING);
@@ -101,7 +106,7 @@ final class ResponseSlot {
     return (int) word.get() == OPEN;
   }
 
-  /** Fills in a response's bytes; false if nobody waits for it any more. */
+  /** Completes the request with a copy of a response's bytes; false if it is no longer open. */
   boolean complete(
       Connection from,
       int generation,
@@ -120,13 +125,13 @@ final class ResponseSlot {
       MemorySegment.copy(memory, offset, buffer, 0, length);
       bytes = length;
       type = responseType;
-    } catch (Throwable e) { // whoever waits is told, with what is there: there may be no memory
+    } catch (Throwable e) { // fail the request, without allocating: there may be no memory
       boolean noMemory = e instanceof OutOfMemoryError;
       failure = noMemory ? MessagingException.Code.BACK_PRESSURED : MessagingException.Code.LOST;
       failureText = noMemory ? NO_MEMORY : UNREADABLE;
       finish(generation);
       if (noMemory) {
-        return true; // that one fails, and the connection goes on
+        return true; // only this request fails, the connection stays
       }
       throw e;
     }
@@ -134,7 +139,7 @@ final class ResponseSlot {
     return true;
   }
 
-  /** Ends it with a failure. */
+  /** Completes the request with a failure; false if it is no longer open. */
   boolean fail(Connection from, int generation, MessagingException.Code code, String text) {
     if (connection != from
         || !word.compareAndSet(word(generation, OPEN), word(generation, FILLING))) {
@@ -146,7 +151,7 @@ final class ResponseSlot {
     return true;
   }
 
-  /** Ends it with a failure, whatever its generation, if it is open on a connection. */
+  /** Completes any request that is open on a connection with a failure. */
   void failOpen(Connection from, MessagingException.Code code, String text) {
     if (isOpen() && connection == from) {
       fail(from, generation(), code, text);
@@ -169,37 +174,37 @@ final class ResponseSlot {
     waiter = thread;
   }
 
-  /** Gives it up; false if it is being filled or done. */
+  /** Gives the request up, so that a later response is ignored; false if it is no longer open. */
   boolean giveUp(int generation) {
     return word.compareAndSet(word(generation, OPEN), word(generation + 1, FREE));
   }
 
-  /** Ends a request that is done, without its result; nothing if it was given up. */
+  /** Frees the slot of a request that is done and drops its result; else does nothing. */
   void reset(int generation) {
     word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
   }
 
-  /** Takes a request that is done for the caller alone; false if it is not done, or another's. */
+  /** Reserves the result for the caller; false if it is not done, or another thread has it. */
   boolean beginTake(int generation) {
     return word.compareAndSet(word(generation, DONE), word(generation, TAKING));
   }
 
-  /** Ends a request after {@link #beginTake}. */
+  /** Frees the slot of a request whose result only the caller can take. */
   void free(int generation) {
     word.set(word(generation + 1, FREE));
   }
 
-  /** Bytes of memory that it has. */
+  /** The buffer's size. */
   long memoryBytes() {
     return buffer.byteSize();
   }
 
-  /** Gives its memory to the collector. */
+  /** Drops the buffer, whose memory the garbage collector frees. */
   void forgetMemory() {
     buffer = MemorySegment.NULL;
   }
 
-  /** The result of a request whose slot is for another. Of whoever has taken it. */
+  /** The result of a request that has left its slot. For the thread that has taken the result. */
   static final class Kept {
     private MemorySegment buffer;
     private int bytes;
@@ -212,7 +217,7 @@ final class ResponseSlot {
     }
   }
 
-  /** Hands its result over, memory and all. After {@link #beginTake}. */
+  /** Moves the result and its buffer out of the slot, after {@link #beginTake}. */
   void handOver(Kept to) {
     to.buffer = buffer;
     to.bytes = bytes;
@@ -222,7 +227,7 @@ final class ResponseSlot {
     buffer = MemorySegment.NULL;
   }
 
-  /** Takes the result, and ends the request. By the one who collects. */
+  /** Decodes the result and frees the slot. For the thread that collects the response. */
   Object take(int generation, ThreadContext context, Class<?> wanted) throws MessagingException {
     try {
       return result(context, wanted, failure, failureText, type, buffer, bytes);
@@ -262,7 +267,7 @@ final class ResponseSlot {
       Object response = type.codec.read(context.in.over(buffer, 0, bytes));
       context.in.expectEnd();
       return response;
-    } catch (Throwable e) { // of its codec or constructor
+    } catch (Throwable e) { // thrown by the codec or by a constructor
       throw new MessagingException(
           MessagingException.Code.TYPE_MISMATCH, "the response cannot be read: " + Thrown.text(e));
     } finally {

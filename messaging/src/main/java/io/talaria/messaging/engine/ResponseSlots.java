@@ -11,31 +11,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The requests under way from a node. Any thread.
+ * The slots of a node's open requests. Any thread.
  *
- * <p>A slot is in use until its request is collected, or, of a request that is collected later or
- * never, until it is answered or its time is over: then {@link #sweep} gives the response to the
- * future, and the slot to others.
+ * <p>A slot is in use until the response is collected. If no thread waits for the response, {@link
+ * #sweep} frees the slot as soon as there is a response or the timeout has passed, and moves the
+ * response into the future: it may be collected much later, or never.
  */
 final class ResponseSlots {
   static final int MAX_SLOTS = 1 << 16;
 
-  /** Slots that are not in use keep so much memory for responses, each and together. */
+  /** A free slot keeps a buffer of at most this size for the next response. */
   private static final long KEPT_BYTES = 64 << 10;
 
+  /** While all slots together keep more, a freed slot keeps a buffer of the smallest size only. */
   private static final long ALL_KEPT_BYTES = 16 << 20;
 
-  /** Between two looks for requests whose time is over, at least. */
+  /** The least time between two sweeps that are due to timeouts. */
   private static final long SWEEP_NS = 1_000_000;
 
   private final LocalNode node;
   private final AtomicLong kept = new AtomicLong();
 
-  /** Guarded by this: whether a sweep is due at a time, and when. */
+  /** Whether a sweep is scheduled at {@link #dueNs}. Guarded by this. */
   private boolean due;
-
   private long dueNs;
 
+  /** By index; made on demand, and kept. */
   private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MAX_SLOTS);
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
@@ -45,7 +46,7 @@ final class ResponseSlots {
     this.node = node;
   }
 
-  /** A free slot, or null if all are in use. */
+  /** Takes a free slot; null if all are in use. */
   ResponseSlot take() {
     ResponseSlot slot = free.poll();
     if (slot == null && made.get() >= MAX_SLOTS) {
@@ -86,12 +87,12 @@ final class ResponseSlots {
     }
   }
 
-  /** Bytes that slots keep. */
+  /** The counted bytes of the buffers that slots keep. */
   long keptBytes() {
     return kept.get();
   }
 
-  /** Has {@link #sweep} run when the time of a request is over. */
+  /** Schedules {@link #sweep} at a time at which a request's timeout passes. */
   void sweepAt(long timeNs) {
     synchronized (this) {
       if (due && dueNs - timeNs <= 0) {
@@ -103,9 +104,7 @@ final class ResponseSlots {
     node.at(timeNs, this::sweep);
   }
 
-  /**
-   * Takes the slots back of requests that are answered and not collected, or whose time is over.
-   */
+  /** Frees the slots of uncollected requests that have a response or whose timeout has passed. */
   void sweep() {
     long now = System.nanoTime();
     synchronized (this) {
@@ -131,7 +130,7 @@ final class ResponseSlots {
     return index >= 0 && index < MAX_SLOTS ? slots.get(index) : null;
   }
 
-  /** Whether a request is under way on a connection. */
+  /** Whether any request is open on a connection. */
   boolean any(Connection connection) {
     for (int i = 0; i < made.get(); i++) {
       ResponseSlot slot = slots.get(i);
@@ -142,7 +141,7 @@ final class ResponseSlots {
     return false;
   }
 
-  /** How many requests are under way, by connection. */
+  /** The number of open requests of each connection. */
   Map<Connection, Integer> openByConnection() {
     Map<Connection, Integer> counts = new HashMap<>();
     int left = open.get() == 0 ? 0 : made.get();

@@ -1,7 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
 /**
- * A node at work: its peers and connections, the poller that receives, requests and their
- * responses, and who takes what. All of it stands on {@link io.talaria.messaging.transport.Link}.
+ * The engine of a node: its peers and connections, the poller that receives, the dispatch to
+ * receivers, and requests and their responses. It uses the transports through {@link
+ * io.talaria.messaging.transport.Link}.
  */
 package io.talaria.messaging.engine;
