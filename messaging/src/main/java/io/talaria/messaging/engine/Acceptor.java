@@ -165,7 +165,7 @@ final class Acceptor implements PendingHandshake.Side {
     peer.pairing.ended(peer.pairing.heard());
     if (there != null) {
       peer.peer.connection(null);
-      node.pollerShallDrop(there, reason);
+      node.dropOnPoller(there, reason);
     }
   }
 

@@ -88,7 +88,9 @@ final class Connection implements LinkOwner {
   private long publishedDelivered;
   private long toldNs;
 
-  /** The previous connection with the same node; nothing is read here before it has ended. Poller. */
+  /**
+   * The previous connection with the same node; nothing is read here before it has ended. Poller.
+   */
   Connection predecessor;
 
   Connection(
@@ -150,7 +152,7 @@ final class Connection implements LinkOwner {
       if (growthAsked.get(priority) == 0
           && link.mayGrow(priority)
           && growthAsked.compareAndSet(priority, 0, 1)) {
-        node.conductorShallGrow(this, priority);
+        node.growOnConductor(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -332,12 +334,12 @@ final class Connection implements LinkOwner {
       }
       case Records.GOODBYE -> {
         goodbye(memory, at + header, length - header);
-        node.conductorHears(this, kind);
+        node.heardOnConductor(this, kind);
       }
       case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
           largeTransfers.received(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> holds.received(Records.slot(memory, at), Records.generation(memory, at));
-      case Records.STAY -> node.conductorHears(this, kind);
+      case Records.STAY -> node.heardOnConductor(this, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }
@@ -519,7 +521,7 @@ final class Connection implements LinkOwner {
   }
 
   /** The peer was told that no thread waits for room in the data ring: those that do ask again. */
-  void nobodyIsTold() {
+  void wantWithdrawn() {
     sender.wake();
     if (!largeTransfers.noAborts()) {
       node.wakePoller();
@@ -538,7 +540,7 @@ final class Connection implements LinkOwner {
     if (failure == null) {
       failure = reason;
     }
-    node.pollerShallDrop(this, reason);
+    node.dropOnPoller(this, reason);
   }
 
   String failureOr(String reason) {
@@ -611,7 +613,7 @@ final class Connection implements LinkOwner {
   }
 
   /** It is over: what is left is not read any more. Poller. */
-  long bury(String reason) {
+  long end(String reason) {
     if (failure == null) {
       failure = reason;
     }

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The connections of a node, from the end of the handshake until no thread uses their memory: starts
- * them, watches whether their peers live, and when there are too many asks the one that was idle
- * for longest to leave. Conductor's thread, except where it is said.
+ * The connections of a node, from the end of the handshake until no thread uses their memory:
+ * starts them, watches whether their peers live, and when there are too many asks the one that was
+ * idle for longest to leave. Conductor's thread, except where it is said.
  */
 final class ConnectionTable {
   private static final long PING_NS = 2_000_000_000L;
@@ -211,7 +211,7 @@ final class ConnectionTable {
       return;
     }
     if (System.nanoTime() - life.leaveNs > 0) {
-      node.pollerShallDrop(connection, "idle, and the limit of connections was reached");
+      node.dropOnPoller(connection, "idle, and the limit of connections was reached");
       return;
     }
     if (!life.finished && connection.parted()) {
@@ -253,8 +253,7 @@ final class ConnectionTable {
     }
     if (silent > GIVE_UP_NS) {
       node.quiet(connection, silent);
-      node.pollerShallDrop(
-          connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
+      node.dropOnPoller(connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
     } else if (silent > SUSPECT_NS && !life.suspect) {
       life.suspect = true;
       node.quiet(connection, silent);
@@ -269,7 +268,7 @@ final class ConnectionTable {
   void closeAll() {
     for (Connection each : connections.keySet()) {
       if (!each.dead()) {
-        each.bury("this node was closed");
+        each.end("this node was closed");
       }
       each.link().close();
     }

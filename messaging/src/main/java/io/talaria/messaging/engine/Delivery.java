@@ -38,12 +38,12 @@ final class Delivery {
   private final int maxVirtualThreads;
 
   /**
-   * The poller has left something unread, of whatever connection, and is to be woken by whoever
-   * makes room: set before it tries for the last time.
+   * Whether the poller has left a record unread on some connection: the thread that makes room
+   * wakes it. Set before the poller's last attempt, so that no room is missed.
    */
   private volatile boolean roomWanted;
 
-  /** Somebody holds back for a receiver that has taken enough: for the poller, which is woken. */
+  /** Whether senders may continue that were held back; for the poller, which is woken. */
   private volatile boolean releaseWanted;
 
   /** Of the poller: for which anybody holds back. */
@@ -104,7 +104,7 @@ final class Delivery {
     Target<?> target =
         type == null ? null : kind == Records.REQUEST ? type.requestHandler : type.receiver;
     if (target == null) {
-      nobody(connection, type, typeIndex, kind, slot, generation);
+      noHandler(connection, type, typeIndex, kind, slot, generation);
       node.giveBackLarge(largeBytes);
       return true;
     }
@@ -198,12 +198,14 @@ final class Delivery {
     if (inbox.hold(connection, what)) {
       holding.add(inbox);
       if (inbox.canRelease()) {
-        releaseWanted = true; // taken meanwhile by who did not see that somebody holds
+        releaseWanted = true; // a handler took one meanwhile and did not see the hold
       }
     }
   }
 
-  /** Has those go on who hold back for a receiver that has taken enough. Poller. */
+  /**
+   * Tells senders that were held back for a receiver to continue, if it has taken enough. Poller.
+   */
   void releaseHolders() {
     if (!releaseWanted) {
       return;
@@ -430,7 +432,7 @@ final class Delivery {
       Connection connection, Target<Receiver<Object>> target, TypeEntry type, Object message) {
     try {
       target.taker.receive(message, connection.peer);
-    } catch (Throwable e) { // the program's; the thread goes on
+    } catch (Throwable e) { // the program's; the handler thread continues
       node.failedHere(connection.peer, type.name(), e);
     }
   }
@@ -443,20 +445,20 @@ final class Delivery {
       long deadline,
       Object message) {
     if (deadline != 0 && System.nanoTime() - deadline > 0) {
-      return; // nobody waits any more
+      return; // the sender has cancelled it
     }
     Target<RequestHandler<Object>> target = type.requestHandler;
     ReceivedRequest request = new ReceivedRequest(node, connection, slot, generation, deadline);
     try {
       target.taker.handle(message, request);
       request.leave();
-    } catch (Throwable e) { // the program's; the thread goes on
+    } catch (Throwable e) { // the program's; the handler thread continues
       node.failedHere(connection.peer, type.name(), e);
       request.failIfOpen(Thrown.text(e));
     }
   }
 
-  private void nobody(
+  private void noHandler(
       Connection connection, TypeEntry type, int typeIndex, byte kind, int slot, int generation) {
     String name = typeIndex < connection.typeNames.length ? connection.typeNames[typeIndex] : "?";
     boolean mismatch = type == null && node.types().named(name) != null;

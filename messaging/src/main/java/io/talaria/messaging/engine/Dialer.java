@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.Executor;
 
 /**
- * The side of handshakes that calls: connects to nodes that the program sends to, says HELLO,
- * and tries again later where that failed. Conductor's thread, except for {@link #want}.
+ * The side of handshakes that calls: connects to nodes that the program sends to, says HELLO, and
+ * tries again later where that failed. Conductor's thread, except for {@link #want}.
  */
 final class Dialer implements PendingHandshake.Side {
   private final LocalNode node;

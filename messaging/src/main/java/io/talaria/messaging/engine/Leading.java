@@ -128,10 +128,11 @@ final class Leading {
   /**
    * Announces the poller's sleep for it, if it has gone to sleep while this thread led.
    *
-   * <p>Invariant: while the poller sleeps and no thread leads, the control ring is armed. Announcing
-   * takes the receiver for a moment. If the poller wakes in that moment, it reads the doorbell
-   * without being allowed to look at the ring, and the sender rings once for each announcement; so
-   * this repeats until the poller has slept through the whole moment, or is awake after it.
+   * <p>Invariant: while the poller sleeps and no thread leads, the control ring is armed.
+   * Announcing takes the receiver for a moment. If the poller wakes in that moment, it reads the
+   * doorbell without being allowed to look at the ring, and the sender rings once for each
+   * announcement; so this repeats until the poller has slept through the whole moment, or is awake
+   * after it.
    */
   private void leave(boolean came) {
     boolean look = came;

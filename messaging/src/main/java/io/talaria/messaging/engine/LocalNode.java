@@ -444,7 +444,7 @@ public final class LocalNode implements Node {
     poller.wake();
   }
 
-  void pollerShallDrop(Connection connection, String reason) {
+  void dropOnPoller(Connection connection, String reason) {
     poller.execute(() -> poller.drop(connection, reason));
   }
 
@@ -462,16 +462,16 @@ public final class LocalNode implements Node {
     conductor.at(timeNs, task);
   }
 
-  void conductorShallGrow(Connection connection, int priority) {
+  void growOnConductor(Connection connection, int priority) {
     conductor.execute(() -> connection.grow(priority));
   }
 
-  void conductorHears(Connection connection, byte kind) {
+  void heardOnConductor(Connection connection, byte kind) {
     conductor.execute(() -> conductor.connections().heard(connection, kind));
   }
 
   /** A connection was taken out. Poller. */
-  void buried(Connection connection, String reason, long unacknowledgedBytes) {
+  void removed(Connection connection, String reason, long unacknowledgedBytes) {
     RemotePeer peer = connection.peer;
     boolean orderly = connection.leaving || closing();
     if (!orderly) {

@@ -49,7 +49,7 @@ final class PeerStates {
     state.wanted = false;
     state.peer.requested.set(false);
     VarHandle.fullFence(); // a thread that begins to wait now sees that it must ask
-    if (state.peer.somebodyWaits()) {
+    if (state.peer.hasWaiters()) {
       node.want(state.peer);
     }
   }

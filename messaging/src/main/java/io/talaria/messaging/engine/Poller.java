@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** The thread that receives for a node. It waits for nobody but its selector. */
+/** The thread that receives for a node. It blocks only in its selector. */
 final class Poller extends Thread {
   private static final Connection[] NONE = {};
 
@@ -124,7 +124,7 @@ final class Poller extends Thread {
         try {
           turns();
         } catch (Throwable e) {
-          node.internal("poller", e); // and goes on: without it, the node would be mute
+          node.internal("poller", e); // and continues: without it, the node would receive nothing
         }
       }
     } finally {
@@ -160,7 +160,7 @@ final class Poller extends Thread {
     sleep();
   }
 
-  /** Nothing was found, and nobody is to wake this thread: it looks again, as it was told. */
+  /** Idles after an empty turn when nothing wakes this thread, as the idle strategy says. */
   private void stayAwake() {
     long now = System.nanoTime();
     if (!idle) {
@@ -217,7 +217,7 @@ final class Poller extends Thread {
         if (each.link().over()) {
           over(each);
         }
-      } catch (Throwable e) { // of one connection; the others go on
+      } catch (Throwable e) { // of one connection; the others continue
         node.internal("poller", e);
         each.failed("an error of this node: " + Thrown.text(e));
       }
@@ -387,7 +387,7 @@ final class Poller extends Thread {
     if (key != null) {
       key.cancel();
     }
-    long lost = connection.bury(reason);
+    long lost = connection.end(reason);
     Connection[] rest = new Connection[connections.length];
     int count = 0;
     boolean anyStream = false;
@@ -404,6 +404,6 @@ final class Poller extends Thread {
     } catch (IOException e) {
       node.internal("poller", e);
     }
-    node.buried(connection, reason, lost);
+    node.removed(connection, reason, lost);
   }
 }

@@ -26,6 +26,7 @@ final class Reassembly {
 
     /** Null if there was no memory for a response: its slices are skipped. */
     MemorySegment memory;
+
     int got;
 
     Large(int total, int type, byte kind, MemorySegment memory) {
@@ -51,6 +52,7 @@ final class Reassembly {
 
   /** Incomplete messages that were sent without asking. */
   private int unasked;
+
   Reassembly(Connection connection, boolean responses) {
     this.connection = connection;
     this.responses = responses;

@@ -83,7 +83,7 @@ final class RemotePeer implements Peer {
     connecting.wake();
   }
 
-  boolean somebodyWaits() {
+  boolean hasWaiters() {
     return !connecting.none();
   }
 

@@ -34,10 +34,12 @@ final class ResponseSlots {
 
   /** Whether a sweep is scheduled at {@link #dueNs}. Guarded by this. */
   private boolean due;
+
   private long dueNs;
 
   /** By index; made on demand, and kept. */
   private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MAX_SLOTS);
+
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
   private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MAX_SLOTS);

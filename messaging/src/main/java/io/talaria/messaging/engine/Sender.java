@@ -337,7 +337,7 @@ final class Sender {
     // A thread that has begun to wait meanwhile may have asked for a wake-up before that request
     // was withdrawn: wake it, so that it asks again.
     VarHandle.fullFence();
-    connection.nobodyIsTold();
+    connection.wantWithdrawn();
   }
 
   private static boolean park(long deadlineNs) throws MessagingException {
