@@ -16,30 +16,40 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where the records of a connection go: its two rings, and the threads that wait for room or for
- * what was delivered. Any thread; only what says so waits.
+ * Puts the records of a connection into its two rings, and lets threads wait for room or delivery.
+ * Any thread; only the {@code await} methods wait.
  */
 final class Sender {
-  /** The largest record: of a large message, a slice with its header. */
+  /** The largest record, header included; larger messages go in slices of at most this size. */
   static final int MAX_RECORD = 32 << 10;
 
-  /** Explicit codecs write more than this elsewhere first: a claim shall not last. */
+  /**
+   * The largest message that a codec of the program writes directly into the ring. It may be slow,
+   * and while its claim is open the consumer sees no later record; so larger messages are encoded
+   * outside the ring first.
+   */
   private static final int MAX_IN_PLACE = 4096;
 
-  /** For whatever receiver. */
+  /** Of {@link #await}: whichever receivers are held back. */
   private static final int NO_RECEIVER = -1;
 
-  /** Slices leave twice a ring's bytes, shifted by this, to others. */
+  /**
+   * Slices leave a quarter of the ring to other messages: a slice requires its own bytes and the
+   * capacity shifted right by this, and {@link RingProducer#hasRoom} doubles the sum.
+   */
   private static final int SPARE_SHIFT = 3;
 
-  /** Of {@link #put}: in slices now; in one record when the ring has grown, which was asked for. */
+  /**
+   * Of {@link #put}: the message fits into one record once the ring has grown, which was asked for.
+   * Until then it can only go in slices.
+   */
   static final long LARGER_SOON = -100;
 
   private final Connection connection;
   private final Link link;
   private final Waiters waiters = new Waiters();
 
-  /** When the connection is dead: its memory may be gone. */
+  /** The position delivered when the connection ended, as its rings may be unmapped afterwards. */
   private volatile long deliveredAtEnd;
 
   Sender(Connection connection, Link link) {
@@ -60,23 +70,23 @@ final class Sender {
     return Math.min(MAX_RECORD, capacity >>> 3);
   }
 
-  /** The largest record of a priority for now, with its header. */
+  /** The largest record that fits a priority's current ring, header included. */
   int maxRecord(int priority) {
     return maxRecordOf(link.out(priority).capacity());
   }
 
-  /** The most bytes of a large message in one slice, for now. */
+  /** The most bytes of a large message in one slice, in the current ring. */
   int slicePayload(int priority) {
     return maxRecord(priority) - Records.SLICE_HEADER;
   }
 
-  /** Whether a payload fits into one record, for now. */
+  /** Whether a payload fits into one record of the current ring. */
   boolean fits(int priority, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
     return bytes <= maxRecord(priority) && bytes > 0;
   }
 
-  /** What did not fit: will it when the ring has grown, or never? */
+  /** For a payload that does not fit now: asks for a larger ring if it would fit there. */
   private long tooLarge(int priority, RecordHead head, int size) {
     int bytes = Records.aligned(head.bytes() + size);
     if (bytes > maxRecordOf(link.maxCapacity(priority)) || bytes <= 0 || !link.canGrow(priority)) {
@@ -102,7 +112,7 @@ final class Sender {
     }
   }
 
-  /** Writes a message of a size to where {@code context.out} stands. */
+  /** Has a codec write a message to {@code context.out}, and checks that it writes its size. */
   static void write(ThreadContext context, TypeEntry type, Object message, int size) {
     context.inCodec = true;
     try {
@@ -123,7 +133,7 @@ final class Sender {
     }
   }
 
-  /** Encodes into the thread's scratch; returns the size. */
+  /** Encodes into the thread's scratch memory; returns the size. */
   static int encode(ThreadContext context, TypeEntry type, Object message) {
     int size = size(context, type.codec, message);
     encode(context, type, message, size, context.scratch(size));
@@ -139,9 +149,9 @@ final class Sender {
   // ---- putting records
 
   /**
-   * Puts a message into a ring, written in place.
+   * Puts a message into a ring, encoded in place if possible.
    *
-   * @return a position; or a negative one of {@link Peer}
+   * @return a position, a negative constant of {@link Peer}, or {@link #LARGER_SOON}
    */
   long put(ThreadContext context, TypeEntry type, Object message, int priority, RecordHead head) {
     if (priority == RingPair.DATA && connection.heldBack(head.what())) {
@@ -162,7 +172,7 @@ final class Sender {
     return put(context, type, message, null, 0, size, priority, head);
   }
 
-  /** Puts what was encoded before. */
+  /** Puts a payload that is already encoded; results as above. */
   long put(
       ThreadContext context,
       MemorySegment from,
@@ -229,12 +239,12 @@ final class Sender {
     }
   }
 
-  /** For whoever sends in one record or not at all. */
+  /** The result of {@link #put} for a caller that does not send in slices. */
   static long orNoRoom(long result) {
     return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
   }
 
-  /** What is not sent, though there may be room for it. */
+  /** The result of sending to a receiver that is held back, whether or not there is room. */
   long whileHeldBack() {
     RingProducer ring = dataRing();
     try {
@@ -259,7 +269,15 @@ final class Sender {
 
   // ---- waiting
 
-  /** Waits for one thing of three, the others are 0; false at the limit. */
+  /**
+   * Waits until {@link #holds} is true or the connection ends; false if the deadline passes first.
+   *
+   * @param position to wait for its delivery; else 0
+   * @param bytes to wait for room for them in the data ring; else 0
+   * @param what with {@code bytes}: also waits until this receiver is not held back, unless it is
+   *     {@link #NO_RECEIVER}
+   * @param stream to wait until the other end grants it memory; else 0
+   */
   private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
     boolean handler = connection.node.beginWait();
@@ -316,7 +334,8 @@ final class Sender {
         throw e;
       }
     }
-    // Who has begun to wait meanwhile has asked before that, maybe: it asks anew.
+    // A thread that has begun to wait meanwhile may have asked for a wake-up before that request
+    // was withdrawn: wake it, so that it asks again.
     VarHandle.fullFence();
     connection.nobodyIsTold();
   }
@@ -333,12 +352,15 @@ final class Sender {
     return true;
   }
 
-  /** Waits for room for what is for a receiver, or until the connection or the time ends. */
+  /**
+   * Waits for room for a message to a receiver that is not held back; true also if the connection
+   * ends, false if the deadline passes first.
+   */
   boolean awaitRoom(long bytes, int what, long deadlineNs) throws MessagingException {
     return await(0, bytes, what, 0, deadlineNs);
   }
 
-  /** The same for a slice, which leaves room for others' messages. */
+  /** The same for a slice, which must leave room for other messages. */
   boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
     RingProducer data = dataRing();
     long bytes = (long) maxRecord(RingPair.DATA) + (data.capacity() >>> SPARE_SHIFT);
@@ -356,10 +378,10 @@ final class Sender {
     } catch (RingBrokenException e) {
       connection.broken(e);
     }
-    return awaitRoom(bytes, NO_RECEIVER, deadlineNs); // held back as a whole, before it begins
+    return awaitRoom(bytes, NO_RECEIVER, deadlineNs); // a message that has begun is not held back
   }
 
-  /** Waits until the other end has memory for a large message. */
+  /** Waits until the other end grants memory for a large message; results as above. */
   boolean awaitGrant(int stream, long deadlineNs) throws MessagingException {
     return await(0, 0, NO_RECEIVER, stream, deadlineNs);
   }
@@ -375,14 +397,14 @@ final class Sender {
     throw new MessagingException(Code.LOST, connection.failure());
   }
 
-  /** There may be room, or something was delivered. */
+  /** Wakes all waiting threads, which check again. */
   void wake() {
     waiters.wake();
   }
 
   // ---- how it stands
 
-  /** Bytes sent and not taken out of the ring at the other end. */
+  /** Bytes that were sent and that the other end has not removed from the rings. */
   long unconsumedBytes() {
     try {
       return dataRing().unconsumedBytes() + controlRing().unconsumedBytes();
@@ -400,31 +422,31 @@ final class Sender {
     }
   }
 
-  /** Nobody waits, nothing is under way, and all positions were delivered. */
+  /** Whether no thread waits, and all that was sent was delivered. */
   boolean idle() {
     return waiters.none() && unconsumedBytes() == 0 && allDelivered();
   }
 
-  /** Whether all that was sent was handed to the program there. */
+  /** Whether all messages that were sent were delivered to the program at the other end. */
   boolean allDelivered() {
     try {
       return dataRing().delivered() == dataRing().claimed();
     } catch (IllegalStateException e) {
-      return true; // unmapped
+      return true; // unmapped: the connection has ended
     }
   }
 
-  /** The position behind the last record of data. */
+  /** The position behind the last record of the data ring. */
   long end() {
     return dataRing().claimed();
   }
 
-  /** No more messages and requests. */
+  /** Ends the data ring: no more messages and requests. */
   void sealData() {
     seal(RingPair.DATA);
   }
 
-  /** No more of anything. */
+  /** Ends both rings: no more records. */
   void seal() {
     seal(RingPair.DATA);
     seal(RingPair.CONTROL);
@@ -440,17 +462,17 @@ final class Sender {
     }
   }
 
-  /** Sealed, it keeps what will be asked for when its memory is gone; that is returned. */
+  /** Keeps and returns the position delivered, for calls after the rings are unmapped. */
   long rememberDelivered() {
     try {
       deliveredAtEnd = dataRing().delivered();
     } catch (IllegalStateException e) {
-      // It was kept before.
+      // Unmapped already: the position was kept by an earlier call.
     }
     return deliveredAtEnd;
   }
 
-  /** Whether nobody writes into its rings any more. */
+  /** Whether no thread writes into the sealed rings any more, so that they may be unmapped. */
   boolean quiet() {
     return dataRing().quiet() && controlRing().quiet();
   }

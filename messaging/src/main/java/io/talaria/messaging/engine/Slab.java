@@ -6,7 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A piece of memory for records that wait for a handler; goes back when nobody holds any of it. */
+/**
+ * A piece of memory for records that wait for handlers. It returns to its pool when the records in
+ * it were read and the poller no longer fills it: each of these holds it once.
+ */
 final class Slab {
   static final int BYTES = 64 << 10;
 
@@ -14,7 +17,7 @@ final class Slab {
   private final SlabPool pool;
   private final AtomicInteger holders = new AtomicInteger();
 
-  /** Of the poller, which fills it. */
+  /** Bytes filled. Used by the poller only. */
   int used;
 
   Slab(SlabPool pool) {

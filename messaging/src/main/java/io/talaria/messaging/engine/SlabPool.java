@@ -5,7 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The memory of a node for records that were received and are not handled. */
+/** Bounds and reuses the memory in which a node keeps records that wait for handlers. */
 final class SlabPool {
   private static final int MAX_SLABS = 1 << 16;
 
@@ -17,7 +17,7 @@ final class SlabPool {
     most = Math.clamp(budget / Slab.BYTES, 4, MAX_SLABS);
   }
 
-  /** A slab held once, or null if all are in use. */
+  /** Takes an empty slab, which the caller holds once; null if all are in use. Poller only. */
   Slab take() {
     Slab slab = free.poll();
     if (slab == null) {
@@ -25,7 +25,7 @@ final class SlabPool {
         return null;
       }
       slab = new Slab(this);
-      made.incrementAndGet(); // the poller alone makes them; not if there was no memory
+      made.incrementAndGet(); // after the constructor, which may find no memory
     }
     slab.used = 0;
     slab.hold();

@@ -6,12 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds claims of rings that are open for long: their thread is in a codec that takes its time, or
- * has no core. Others go on until the ring is full. For the conductor, which looks twice: what is
- * open at both is told, once.
+ * Reports claims in rings that stay open for long, because their thread is in a slow codec or has
+ * no core. While a claim is open the consumer sees no later record, and other threads can send
+ * until the ring is full.
+ *
+ * <p>For the conductor, which looks twice: a claim that is open at both looks is reported, once.
  */
 final class StallDetector {
-  /** Between the two looks. */
+  /** The time between the two looks. */
   static final long OPEN_NS = 1_000_000;
 
   private record Seen(ThreadContext context, int claim) {}
@@ -24,7 +26,7 @@ final class StallDetector {
     this.node = node;
   }
 
-  /** The first look; whether there is anything to look at again, {@link #OPEN_NS} later. */
+  /** The first look; true if {@link #lookAgain} is to be called {@link #OPEN_NS} later. */
   boolean look() {
     List<Seen> open = new ArrayList<>();
     ThreadContext.forEach(
@@ -40,7 +42,7 @@ final class StallDetector {
     return !open.isEmpty();
   }
 
-  /** The second look. */
+  /** The second look, which reports. */
   void lookAgain() {
     for (Seen each : seen) {
       ThreadContext context = each.context;
@@ -54,7 +56,7 @@ final class StallDetector {
     seen = List.of();
   }
 
-  /** What is open on a connection now, for whoever found no room; empty if nothing is. */
+  /** Describes the claims that are open on a connection, for an error text; else empty. */
   static String openOn(Connection connection) {
     StringBuilder text = new StringBuilder();
     ThreadContext.forEach(

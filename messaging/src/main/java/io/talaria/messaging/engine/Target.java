@@ -5,18 +5,18 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.Dispatch;
 
 /**
- * Who takes messages or requests of a type.
+ * The registered receiver of a type's messages, or handler of its requests.
  *
  * @param <T> a receiver or a request handler
  */
 final class Target<T> {
-  /** Its place among all targets of the node. */
+  /** Its index among all targets of the node. */
   final int index;
 
   final Dispatch dispatch;
   final T taker;
 
-  /** Of all nodes: SERIAL and CONCURRENT. */
+  /** The inbox for the messages of all nodes, of SERIAL and CONCURRENT; else null. */
   Inbox shared;
 
   Target(int index, Dispatch dispatch, T taker) {

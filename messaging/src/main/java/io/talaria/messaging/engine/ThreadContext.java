@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
- * What a thread needs to send and to read, made once. Of its thread, but for the words that say
- * which claim is open, which conductors read.
+ * The reusable objects with which a thread sends and reads messages, and its state. For its own
+ * thread, except for the fields that describe an open claim: conductors read these.
  */
 final class ThreadContext {
   private static final int KEPT_BYTES = 1 << 20;
@@ -38,36 +38,40 @@ final class ThreadContext {
   final SegmentReader in = new SegmentReader();
   final RecordHead head = new RecordHead();
 
-  /** The request about to be sent is waited for: take the ring receiver before it is shown. */
+  /**
+   * Whether the thread will wait for the response to the request that it is sending. If so, it
+   * tries to acquire the ring receiver before it publishes the request.
+   */
   boolean wantsToLead;
 
-  /** That was done. */
+  /** Whether it has acquired the ring receiver for that. */
   boolean leads;
 
-  /** In a codec: nothing may be sent. */
+  /** Whether the thread is in a codec, which must not send. */
   boolean inCodec;
 
-  /** On a poller, in an INLINE receiver or not: nothing may wait. */
+  /** Whether this is a poller or a conductor, on which the program's code must not wait. */
   boolean poller;
 
   private MemorySegment scratch = MemorySegment.NULL;
 
-  /** Whose it is. */
+  /** The thread to which this belongs. */
   final Thread thread = Thread.currentThread();
 
-  // Read by conductors, who check by the number that they belong together.
+  // Conductors read these, and compare `claims` before and after: it is odd while a claim is open,
+  // and another number for each claim.
   private int claims;
   volatile Connection claimOn;
   private TypeEntry claimType;
 
-  /** The claim that was told; of a conductor. */
+  /** The number of the claim that was last reported. Written by conductors. */
   volatile int told;
 
   private ThreadContext() {
     ALL.add(new WeakReference<>(this));
   }
 
-  /** A claim is open from now on. */
+  /** Records that this thread opens a claim. */
   void claims(Connection on, TypeEntry type) {
     if (claimOn != on) {
       claimOn = on;
@@ -76,24 +80,24 @@ final class ThreadContext {
     CLAIMS.setRelease(this, claims + 1);
   }
 
-  /** It is not any more. */
+  /** Records that the claim is closed. */
   void claimed() {
     CLAIMS.setRelease(this, claims + 1);
   }
 
-  /** The number of the claim that is open; 0: none is. Any thread. */
+  /** The number of the open claim, or 0 if none is open. Any thread. */
   int openClaim() {
     int now = (int) CLAIMS.getAcquire(this);
     return (now & 1) != 0 ? now : 0;
   }
 
-  /** Of which type it is. Any thread. */
+  /** The type of the last claim, for people. Any thread. */
   String claimName() {
     TypeEntry type = claimType;
     return type == null ? "copy" : type.name();
   }
 
-  /** All that there are; forgets those whose threads have ended. Any thread. */
+  /** Visits the contexts of all threads, and removes those of ended threads. Any thread. */
   static void forEach(Consumer<ThreadContext> taker) {
     for (Iterator<WeakReference<ThreadContext>> each = ALL.iterator(); each.hasNext(); ) {
       ThreadContext context = each.next().get();
@@ -117,7 +121,7 @@ final class ThreadContext {
     return scratch;
   }
 
-  /** After use: what was large is not kept. */
+  /** Drops large scratch memory after its use. */
   void scratchUsed() {
     if (scratch.byteSize() > KEPT_BYTES) {
       scratch = MemorySegment.NULL;

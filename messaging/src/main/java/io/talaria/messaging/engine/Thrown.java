@@ -2,11 +2,11 @@
 
 package io.talaria.messaging.engine;
 
-/** The text of what the program's code has thrown, which is the program's code, too. */
+/** Makes a text of a throwable of the program, whose own methods may throw as well. */
 final class Thrown {
   private Thrown() {}
 
-  /** Its class and message; the class alone if asking for more throws. */
+  /** The class and message of a throwable; the class alone if its {@code toString} throws. */
   static String text(Throwable thrown) {
     try {
       return String.valueOf(thrown);
