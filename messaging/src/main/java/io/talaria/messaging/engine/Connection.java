@@ -29,18 +29,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * An established connection to a node. Any thread sends; the poller receives, and a thread that
- * waits for a response may take the ring receiver of the control ring meanwhile.
+ * An established connection to a node. Any thread sends. The poller receives; a thread that waits
+ * for a response, a <i>leader</i>, may acquire the ring receiver of the control ring and poll it
+ * instead.
  */
 final class Connection implements LinkOwner {
   private static final int TURN = 256;
   private static final int LEADER_LOOKS = 200;
 
-  /** In their order on the wire: new ones come last. */
+  /** The order is part of the wire format: new codes must come last. */
   private static final List<MessagingException.Code> CODES =
       List.of(MessagingException.Code.values());
 
-  /** A stream tells so often what is free, unless much is. */
+  /**
+   * The least time between two messages of a stream about what was delivered and is free, unless
+   * more than an eighth of the ring is free and untold.
+   */
   private static final long TELL_NS = 1_000_000;
 
   final LocalNode node;
@@ -48,16 +52,16 @@ final class Connection implements LinkOwner {
   final int number;
   final long incarnation;
 
-  /** Own entries of the other node's types, by its index; null where there is none. */
+  /** This node's entries for the other node's types, by the other's index; null if none fits. */
   final TypeEntry[] types;
 
   /** The names of the other node's types. */
   final String[] typeNames;
 
-  /** Why those of them that have an own namesake do not fit it; null where that is not known. */
+  /** Why a type does not fit this node's type of the same name; null where that is not known. */
   private final String[] misfits;
 
-  /** The largest message that the other node takes. */
+  /** The largest message that the other node accepts, in bytes. */
   final int maxThere;
 
   final DeliveryTracker deliveries = new DeliveryTracker();
@@ -70,59 +74,66 @@ final class Connection implements LinkOwner {
   private Link link;
   private Sender sender;
 
-  /** Under the ring receiver lock. */
+  /** Guarded by the ring receiver lock. */
   private Spinner leaderSpinner;
 
-  /** A leader has received from the stream; under the ring receiver lock. */
+  /**
+   * Whether a leader has received something that the poller must look at. Guarded by the ring
+   * receiver lock.
+   */
   private boolean dataCame;
 
-  /**
-   * The position behind the last record that will come on the data ring; -1 until the other end
-   * says it.
-   */
+  /** The position behind the data ring's last record; -1 until the other end's GOODBYE says it. */
   private volatile long endThere = -1;
 
   /** 1 while the conductor has been asked for a larger ring, by priority. */
   private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
-  /** Large messages that may be begun. */
+  /** A permit for each large message that may be begun. */
   private final Semaphore largeOut = new Semaphore(Records.MAX_UNASKED);
 
-  /** Streams for which was asked, and whether they were granted. */
+  /** Streams for which this end has asked for memory, and whether it was granted. */
   private final Map<Integer, Boolean> asks = new ConcurrentHashMap<>();
 
+  /** Aborts that found no room yet. */
   private final Queue<Abort> aborts = new ConcurrentLinkedQueue<>();
 
-  /** The last attempt found no room. */
+  /** Whether the last attempt to send them found no room. */
   private volatile boolean abortsBlocked;
 
-  /** generations of requests from there that were cancelled, by slot; made when the first is. */
+  /**
+   * For each slot of the other node, 1 + the generation of the request that it has cancelled last.
+   * Allocated for the first CANCEL.
+   */
   private volatile int[] cancelled;
 
-  /** The numbers of HOLD that have come, by receiver there; made when the first comes. */
+  /** The last number of HOLD received, by receiver there. Allocated for the first HOLD. */
   private volatile AtomicIntegerArray held;
 
   private volatile String failure;
   private volatile boolean dead;
 
-  /** Bytes were seen since the conductor last looked. */
+  /** Whether anything was received since the conductor last looked. */
   volatile boolean heard;
 
-  /** The other end said GOODBYE, or we did. */
+  /** Whether one of the ends has sent GOODBYE. */
   volatile boolean leaving;
 
-  // Of the poller.
+  // Used by the poller only.
   boolean readable;
   boolean stalled;
   boolean interestLent;
 
-  /** The numbers of HOLD that were sent, by own receiver; made when the first is. */
+  /** The last number of HOLD sent, by receiver here. Allocated for the first HOLD. */
   private int[] holds;
 
   private long publishedDelivered;
   private long toldNs;
 
-  /** The one before of the same node, which is to be emptied first; poller. */
+  /**
+   * The previous connection to the same node, or null. Its messages must be delivered before those
+   * of this one. Used by the poller only.
+   */
   Connection predecessor;
 
   Connection(
@@ -147,7 +158,7 @@ final class Connection implements LinkOwner {
     outbox = new Outbox(this);
   }
 
-  /** Once, before anybody else knows it. */
+  /** Sets the link. Call this once, before the connection is published. */
   void runOn(Link transport) {
     link = transport;
     sender = new Sender(this, transport);
@@ -158,7 +169,7 @@ final class Connection implements LinkOwner {
     return link;
   }
 
-  /** Behind «other components», for people. */
+  /** Why a type of the other node does not fit, to append to an error text; empty if not known. */
   String misfit(int type) {
     return type >= misfits.length || misfits[type] == null ? "" : ": " + misfits[type];
   }
@@ -169,7 +180,6 @@ final class Connection implements LinkOwner {
 
   // ---- sending
 
-  /** Where records go. */
   Sender sender() {
     return sender;
   }
@@ -178,7 +188,7 @@ final class Connection implements LinkOwner {
     return streams.incrementAndGet();
   }
 
-  /** The ring of a priority is too small for what is sent. Any thread. */
+  /** Asks the conductor for a larger ring of a priority, if it can grow now. Any thread. */
   void wantLarger(int priority) {
     try {
       if (growthAsked.get(priority) == 0
@@ -195,7 +205,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Conductor. */
+  /** Makes a priority's ring larger. Conductor only. */
   void grow(int priority) {
     try {
       if (!dead && link.grow(priority)) {
@@ -212,9 +222,13 @@ final class Connection implements LinkOwner {
     }
   }
 
+  /** A large message of which some slices were sent, and no more will be. */
   private record Abort(int stream, int total, int type, byte kind) {}
 
-  /** Says that the rest of a large message does not come; if there is room, at once. */
+  /**
+   * Tells the other end that the rest of a large message is not sent, and then ends the message as
+   * {@link #endLarge} does. If there is no room now, the poller does it later.
+   */
   void abort(int stream, int total, int type, byte kind) {
     Abort abort = new Abort(stream, total, type, kind);
     if (!put(abort)) {
@@ -235,7 +249,7 @@ final class Connection implements LinkOwner {
     return true;
   }
 
-  /** Asks to send a large message; false if too many are under way until the limit. */
+  /** Waits for permission to begin a large message; false if too many are under way. */
   boolean beginLarge(long deadlineNs) throws MessagingException {
     boolean handler = node.beginWait();
     try {
@@ -249,12 +263,12 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** All of it was sent, or nothing; for what was begun see {@link #abort}. */
+  /** Ends a large message of which everything or nothing was sent; else see {@link #abort}. */
   void endLarge() {
     largeOut.release();
   }
 
-  /** Asks the other end for memory; false at the limit. */
+  /** Asks the other end for memory for a large message; false if it grants none in time. */
   boolean awaitGrant(int stream, int total, long deadlineNs) throws MessagingException {
     asks.put(stream, false);
     boolean granted = false;
@@ -300,7 +314,7 @@ final class Connection implements LinkOwner {
             });
   }
 
-  /** Sends what found no room. Poller. */
+  /** Sends the aborts that found no room before. Poller only. */
   private boolean flushAborts() {
     boolean done = false;
     boolean asked = false;
@@ -313,14 +327,14 @@ final class Connection implements LinkOwner {
         abortsBlocked = true;
         return done;
       } else {
-        link.out(RingPair.DATA).want(); // each time anew, and looks once more
+        link.out(RingPair.DATA).want(); // one wake-up per request; then try once more, as in Outbox
         asked = true;
       }
     }
     return done;
   }
 
-  // ---- responses and control; never waits
+  // ---- responses and control records: these methods never wait
 
   /** Sends a response, now or when there is room. */
   void respond(ThreadContext context, TypeEntry type, Object response, int slot, int generation) {
@@ -351,7 +365,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Tells that there will be no response. */
+  /** Sends a failure instead of a response. */
   void responseFailure(int slot, int generation, MessagingException.Code code, String text) {
     byte[] utf8 = String.valueOf(text).getBytes(StandardCharsets.UTF_8);
     int length = Math.min(utf8.length, 1000);
@@ -376,7 +390,7 @@ final class Connection implements LinkOwner {
             ? MemorySegment.NULL
             : Arena.ofAuto().allocate(payload.length).copyFrom(MemorySegment.ofArray(payload));
     RecordHead head = context.head.of(0, kind, slot, generation, 0);
-    // What one thread asks and takes back must not change places.
+    // A thread's BIG_NO must not overtake its BIG, which may still be in the outbox.
     boolean behind = (kind == Records.BIG || kind == Records.BIG_NO) && !outbox.isEmpty();
     long result = Peer.BACK_PRESSURED;
     if (!behind) {
@@ -387,7 +401,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Says that nothing comes behind what was sent so far, and that this side agrees to part. */
+  /** Agrees to close the connection: sends nothing more, and tells where the data ring ends. */
   void agreeToPart() {
     sender.sealData();
     byte[] end = new byte[Long.BYTES];
@@ -396,7 +410,7 @@ final class Connection implements LinkOwner {
     sender.seal();
   }
 
-  /** Whether both sides have delivered all, and know that. */
+  /** Whether both ends have delivered all messages, and this end knows that. */
   boolean parted() {
     try {
       return sender.unconsumedBytes() == 0
@@ -407,14 +421,14 @@ final class Connection implements LinkOwner {
     }
   }
 
-  // ---- receiving; poller, and leaders for the control ring
+  // ---- receiving: the poller, and leaders for the control ring
 
   /** One turn of the poller; whether anything was done. */
   boolean poll() {
     boolean done = false;
     try {
       if (readable && !link.readsSession()) {
-        done = pull(); // doorbells: no leader reads them, or waits for them
+        done = pull(); // doorbells: they need no lock, as leaders do not read them
       }
       if (ringReceiverLock.compareAndSet(false, true)) {
         try {
@@ -445,7 +459,7 @@ final class Connection implements LinkOwner {
     return came;
   }
 
-  /** Whether anything may come for the ring receiver's holder alone. */
+  /** Whether the ring receiver is in use, by a leader or by the poller itself. */
   boolean ringReceiverTaken() {
     return ringReceiverLock.get();
   }
@@ -478,13 +492,16 @@ final class Connection implements LinkOwner {
     return count != 0;
   }
 
-  /** Tells the other end what is free: at once in memory, seldom on a stream. */
+  /** Publishes how far the control ring was read. */
   private void tellControl(RingReceiver in) {
     in.publish();
     link.published(RingPair.CONTROL);
   }
 
-  /** A record's length, read once: with its header, and inside its place in the ring. */
+  /**
+   * Reads and checks a record's length, header included. The caller must not read it again: the
+   * other process may change shared memory after the check.
+   */
   private static int checkedLength(MemorySegment memory, long at, byte kind, int room) {
     int length = Records.length(memory, at);
     if (length < Records.headerOf(kind) || length > room) {
@@ -510,7 +527,7 @@ final class Connection implements LinkOwner {
       case Records.CANCEL -> cancel(Records.slot(memory, at), Records.generation(memory, at));
       case Records.PING -> control(Records.PONG, 0, 0);
       case Records.PONG -> {
-        // Heard.
+        // It has served its purpose by being received.
       }
       case Records.GOODBYE -> {
         goodbye(memory, at + header, length - header);
@@ -524,7 +541,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Tells the other end to hold back what is for a receiver; false if that was told. Poller. */
+  /** Tells the other end to hold messages for a receiver; false if it was told. Poller only. */
   boolean hold(int what) {
     if (holds == null) {
       holds = new int[types.length << 1];
@@ -536,14 +553,17 @@ final class Connection implements LinkOwner {
     return true;
   }
 
-  /** Tells it to go on. Poller. */
+  /** Tells the other end to continue sending to a receiver. Poller only. */
   void release(int what) {
     if (!dead) {
       tellHold(what);
     }
   }
 
-  /** The number says which is the last word: what waits in the outbox may be overtaken. */
+  /**
+   * Sends HOLD with the next number. The other end ignores lower numbers than the last, as a record
+   * that waits in the outbox may be overtaken by a later one.
+   */
   private void tellHold(int what) {
     control(Records.HOLD, what, holds[what] + 1);
     holds[what]++;
@@ -567,7 +587,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Whether the other end has too much for a receiver. Any thread. */
+  /** Whether the other end has told this one to hold messages for a receiver. Any thread. */
   boolean heldBack(int what) {
     AtomicIntegerArray table = held;
     return table != null && (table.get(what) & 1) != 0;
@@ -665,7 +685,7 @@ final class Connection implements LinkOwner {
         in.advance();
         count++;
       } else if (node.delivery().askForRoom()) {
-        stalled = true; // asked before this attempt, so whoever makes room wakes the poller
+        stalled = true; // asked before this attempt, so the thread that makes room wakes the poller
         break;
       }
     }
@@ -676,7 +696,10 @@ final class Connection implements LinkOwner {
     return count != 0;
   }
 
-  /** Tells the other end what is free and delivered: at once in memory, seldom on a stream. */
+  /**
+   * Publishes what was delivered and is free: at once in shared memory, but at intervals on a
+   * stream, where each time costs a frame.
+   */
   private void tellDelivered(RingReceiver in) {
     long position = deliveries.update(in.position());
     if (position == publishedDelivered && in.unpublishedBytes() == 0) {
@@ -722,12 +745,15 @@ final class Connection implements LinkOwner {
             0);
   }
 
-  /** Whether all that came before the end was taken in. Poller. */
+  /** Whether nothing more of this connection will be delivered, because it was closed. */
   boolean emptied() {
     return dead;
   }
 
-  /** Announces sleep on all ring receivers; false if something is there. Poller. */
+  /**
+   * Announces on all rings that the poller is about to sleep; false if there is something to do
+   * first. Poller only.
+   */
   boolean arm() {
     if (dead) {
       return true;
@@ -768,7 +794,8 @@ final class Connection implements LinkOwner {
       tell(in, position);
       boolean unused = link.push();
     }
-    // What can be read is the leader's; who leaves looks whether we sleep.
+    // If a leader has the ring receiver, it also reads the session, and checks when it leaves
+    // whether this thread sleeps.
     return (led || !readable)
         && link.armOutput()
         && outbox.blocked()
@@ -790,9 +817,9 @@ final class Connection implements LinkOwner {
     link.disarmOutput();
   }
 
-  // ---- leading: who waits for a response looks for it
+  // ---- leading: a thread that waits for a response polls the control ring
 
-  /** Looks for a response for a while; whether it is there. */
+  /** Polls for a response for a while; whether it is there. */
   boolean lead(ResponseSlot slot, int generation) {
     if (!startLeading()) {
       for (int i = 0; i < LEADER_LOOKS; i++) {
@@ -810,7 +837,10 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** A request is about to be shown: whoever waits for its response needs no doorbell. */
+  /**
+   * Starts leading if the thread will wait for the response. Call this before the request is
+   * published, so that its response needs no doorbell.
+   */
   void leadIfWanted(ThreadContext context) {
     if (context.wantsToLead) {
       context.wantsToLead = false;
@@ -818,7 +848,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Takes the ring receiver, if it is free; who gets it must call {@link #stopLeading}. */
+  /** Acquires the ring receiver if it is free; if true, the caller must {@link #stopLeading}. */
   boolean startLeading() {
     if (!ringReceiverLock.compareAndSet(false, true)) {
       return false;
@@ -837,7 +867,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Looks while it is worth it. By who leads. */
+  /** Polls for a response as long as the spinner allows; whether it is there. Leader only. */
   boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     try {
@@ -863,6 +893,7 @@ final class Connection implements LinkOwner {
     return found;
   }
 
+  /** Releases the ring receiver. Leader only. */
   void stopLeading() {
     boolean came = dataCame;
     ringReceiverLock.set(false);
@@ -871,10 +902,14 @@ final class Connection implements LinkOwner {
   }
 
   /**
-   * The poller may have gone to sleep while we had the ring receiver: then it is for us to announce
-   * it. For a moment that takes the ring receiver again. If the poller has woken in it, it has read
-   * the doorbell of what it was not let look at, and nobody rings twice for one announcement: so
-   * once more, until it has slept through the moment, or is awake after it.
+   * Announces on the control ring that the poller sleeps, if it fell asleep while this thread had
+   * the ring receiver and so could not announce it itself.
+   *
+   * <p>Invariant: if the poller sleeps after this, the control ring is armed, and its doorbell was
+   * not consumed. Announcing takes the ring receiver for a moment. If the poller wakes in that
+   * moment, it reads the doorbell but cannot read the ring, and a producer sends one doorbell for
+   * one announcement. Then the poller's sleep number has changed, and this thread announces again,
+   * until the poller is awake or has slept through the announcement.
    */
   private void leave(boolean came) {
     boolean look = came;
@@ -887,7 +922,9 @@ final class Connection implements LinkOwner {
         return;
       }
       if (!ringReceiverLock.compareAndSet(false, true)) {
-        break; // by the poller, which looks before it sleeps, or by another who leaves later
+        // The holder takes over: the poller checks the ring before it sleeps, and another leader
+        // calls this when it leaves.
+        break;
       }
       try {
         look |= announce();
@@ -903,8 +940,8 @@ final class Connection implements LinkOwner {
   }
 
   /**
-   * Says that the control ring is not looked at any more; whether something is there. With the ring
-   * receiver.
+   * Announces that no thread polls the control ring; whether there is something in it. Holder of
+   * the ring receiver only.
    */
   private boolean announce() {
     try {
@@ -931,16 +968,19 @@ final class Connection implements LinkOwner {
   public void wakeWaiters() {
     sender.wake();
     if (!outbox.isEmpty() || !aborts.isEmpty()) {
-      node.wakePoller(); // it waits for room, too
+      node.wakePoller(); // the outbox and the aborts wait for room, too
     }
   }
 
-  /** Its bytes or marks cannot be. */
+  /** Ends the connection: the other end has violated the protocol. */
   void broken(RingBrokenException what) {
     failed("protocol: " + what.getMessage());
   }
 
-  /** The other end was told that nobody waits for room of the data ring: who does must ask anew. */
+  /**
+   * Makes all that wait for the data ring ask for a wake-up again, after the last waiting thread
+   * has withdrawn the request from the ring.
+   */
   void nobodyIsTold() {
     sender.wake();
     if (!aborts.isEmpty()) {
@@ -977,7 +1017,7 @@ final class Connection implements LinkOwner {
     return outbox.isEmpty();
   }
 
-  /** Every word on which a wake-up depends; for people, and without any order between them. */
+  /** All state on which wake-ups depend, for people. The values are not of one moment. */
   String state() {
     StringBuilder text = new StringBuilder("poller ");
     text.append(node.pollerSleeps() ? "sleeps" : "is awake");
@@ -998,7 +1038,7 @@ final class Connection implements LinkOwner {
     return text.append(link.state()).toString();
   }
 
-  /** Changes when something but control was sent or received. For a look now and then. */
+  /** A number that changes when messages or requests were sent or received. For periodic checks. */
   long activity() {
     try {
       return sender.end() * 31 + link.in(RingPair.DATA).position();
@@ -1007,7 +1047,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Nothing waits in it, is under way, or was lately used: it may go. */
+  /** Whether nothing waits or is under way, so that the connection may be closed. */
   boolean idle() {
     return sender.idle()
         && outbox.isEmpty()
@@ -1015,7 +1055,12 @@ final class Connection implements LinkOwner {
         && largeOut.availablePermits() == Records.MAX_UNASKED;
   }
 
-  /** It is over: what is left is not read any more. Poller. */
+  /**
+   * Ends the connection on this side; unread records are dropped. The poller calls it, or the
+   * conductor once the poller has ended.
+   *
+   * @return the bytes that the other end has not removed from the rings
+   */
   long bury(String reason) {
     if (failure == null) {
       failure = reason;
@@ -1026,7 +1071,7 @@ final class Connection implements LinkOwner {
     dead = true;
     dataReassembly.forget();
     while (!ringReceiverLock.compareAndSet(false, true)) {
-      Thread.onSpinWait(); // a leader sees that it is dead
+      Thread.onSpinWait(); // a leader sees `dead` and leaves
     }
     controlReassembly.forget();
     ringReceiverLock.set(false);
