@@ -49,13 +49,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one thread that opens, accepts, ends and gives back connections, in the order in which that
- * was asked for. It blocks on no peer: each step of a handshake is non-blocking and has a deadline.
+ * The one thread of a node that opens, accepts and releases connections, in the order of the
+ * requests. It never blocks on a peer: each step of a handshake is non-blocking, and each handshake
+ * has a deadline.
  */
 final class Conductor extends Thread {
   private static final long HANDSHAKE_NS = 5_000_000_000L;
 
-  /** Of strangers, who have proved nothing yet. */
+  /**
+   * The most handshakes that callers by TCP may have open. They may be unauthenticated, so beyond
+   * this the oldest is ended.
+   */
   private static final int MAX_STRANGERS = 64;
 
   private static final long FIRST_RETRY_NS = 100_000_000L;
@@ -67,14 +71,17 @@ final class Conductor extends Thread {
   private static final long ASK_NS = 1_000_000_000L;
   private static final long LEAVE_NS = 1_000_000_000L;
 
-  /** Both have agreed, but a message that was on its way may wait for a handler. */
+  /**
+   * How long a connection may take to close after both ends have agreed, as a message that was
+   * already sent may wait for a handler.
+   */
   private static final long PART_NS = 5_000_000_000L;
 
   private static final long QUIET_NS = 2_000_000_000L;
   private static final String TCP_WITHOUT_SHM = "no announcement of it on this host";
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  /** What is known of another node. */
+  /** The state of connecting to one other node. */
   private static final class Pair {
     final RemotePeer peer;
     final Pairing pairing;
@@ -84,12 +91,13 @@ final class Conductor extends Thread {
     boolean toldUnreachable;
     boolean resolving;
 
-    /** While it is being dialled, if its host had to be looked up. */
+    /** The result of looking up the host, while the node is being dialled; else null. */
     InetSocketAddress resolved;
 
+    /** The handshake that this node has started, or null. */
     NodeHandshake dial;
 
-    /** Was answered with WELCOME, and is not ready yet. */
+    /** The other node's handshake, answered with WELCOME and not READY yet; or null. */
     NodeHandshake accepting;
 
     Pair(RemotePeer peer, Pairing pairing) {
@@ -98,17 +106,17 @@ final class Conductor extends Thread {
     }
   }
 
-  /** What one handshake has come to. */
+  /** The state of one handshake. */
   private static final class Step {
     Pair pair;
     HandshakeMessage.Hello hello;
     boolean connecting;
     boolean local;
 
-    /** That was dialled, or null. */
+    /** The address that was dialled, or null. */
     InetSocketAddress address;
 
-    /** The transports that this side has said it takes, bits of {@link HandshakeMessage}. */
+    /** The transports that this node has offered, as bits of {@link HandshakeMessage}. */
     int offered;
 
     int number;
@@ -118,6 +126,7 @@ final class Conductor extends Thread {
     String why = TCP_WITHOUT_SHM;
   }
 
+  /** The conductor's state of one connection. */
   private static final class Life {
     final Liveness liveness = new Liveness(System.nanoTime());
     long usedNs = System.nanoTime();
@@ -155,7 +164,7 @@ final class Conductor extends Thread {
   private final byte[] key;
   private final HandshakeMessage.Offer offer;
 
-  /** Or null. */
+  /** Null if transport ucx is not used. */
   private final NetworkTransport network;
 
   private final Announcement announcement;
@@ -255,7 +264,7 @@ final class Conductor extends Thread {
     return hash;
   }
 
-  /** Of a node that was not started. */
+  /** Releases everything if the node could not be started. */
   void undo() {
     closeNow();
   }
@@ -306,13 +315,14 @@ final class Conductor extends Thread {
         }
         selector.selectedKeys().clear();
       } catch (Throwable e) {
-        node.internal("conductor", e); // and goes on: without it, nobody is found or given up
+        // And continue: without this thread the node could not connect, nor give a peer up.
+        node.internal("conductor", e);
       }
     }
     closeNow();
   }
 
-  /** Runs what is due; the time until the next, in milliseconds. */
+  /** Runs the timers that are due; returns the time until the next, in milliseconds. */
   private long runTimers() {
     while (true) {
       Timer next;
@@ -338,9 +348,9 @@ final class Conductor extends Thread {
     }
   }
 
-  // ---- wanting and dialling
+  // ---- dialling
 
-  /** Any thread. */
+  /** Asks for a connection to a peer. Any thread. */
   void want(RemotePeer peer) {
     if (peer.requested.compareAndSet(false, true)) {
       execute(() -> wanted(peer));
@@ -396,7 +406,7 @@ final class Conductor extends Thread {
       if (channel != null) {
         handshake(pair, step, channel);
       }
-    } catch (Throwable e) { // of the program's directory, too: tried again when it is wanted
+    } catch (Throwable e) { // also by the program's directory: tried again at the next request
       String why = why(pair, e);
       NodeHandshake dial = pair.dial;
       if (dial != null && handshakes.contains(dial)) {
@@ -427,7 +437,7 @@ final class Conductor extends Thread {
     }
   }
 
-  /** For people: what an attempt has come to. What is not usual goes to the log, too. */
+  /** Says why an attempt failed, for people. Also logs what is not an expected failure. */
   private String why(Pair pair, Throwable thrown) {
     if (thrown instanceof IOException && thrown.getMessage() != null) {
       return thrown.getMessage();
@@ -445,7 +455,10 @@ final class Conductor extends Thread {
     }
   }
 
-  /** A channel to a node, connected or about to; null if none was found, which was told. */
+  /**
+   * Opens a channel to a node, connected or about to be. Null if that is not possible, which this
+   * method reports, or if the host must be looked up first.
+   */
   private SocketChannel connect(Pair pair, Step step) throws IOException {
     int id = pair.peer.id();
     if (announcement != null) {
@@ -496,18 +509,18 @@ final class Conductor extends Thread {
       step.address = address;
       step.connecting = true;
       return channel;
-    } catch (IOException | RuntimeException e) { // as of an address of no known kind
+    } catch (IOException | RuntimeException e) { // such as an unsupported kind of address
       channel.close();
       throw new IOException("node " + id + " at " + text(address) + ": " + e.getMessage(), e);
     }
   }
 
-  /** For people: as it was said, with a name if that is what it was. */
+  /** An address as the program has given it, with a name or a number; for people. */
   private static String text(InetSocketAddress address) {
     return address == null ? "?" : address.getHostString() + ":" + address.getPort();
   }
 
-  /** That may take long, and the conductor waits for nobody. */
+  /** Looks up a host on a thread of its own, as that may block for long. */
   private void resolve(Pair pair, InetSocketAddress address) {
     Thread unused =
         Thread.ofPlatform()
@@ -519,11 +532,11 @@ final class Conductor extends Thread {
                     InetSocketAddress found =
                         new InetSocketAddress(address.getHostString(), address.getPort());
                     execute(() -> resolved(pair, found));
-                  } catch (Throwable e) { // of a resolver of the program's
+                  } catch (Throwable e) { // by a resolver of the program
                     execute(() -> notResolved(pair, e));
                   }
                 });
-    pair.resolving = true; // it has begun; what it finds is told to this thread
+    pair.resolving = true; // only if the thread has started; it reports to this thread
   }
 
   private void notResolved(Pair pair, Throwable thrown) {
@@ -558,7 +571,10 @@ final class Conductor extends Thread {
     at(handshake.deadlineNs, () -> expired(handshake));
   }
 
-  /** What has come by now counts: it may be this thread that is late. */
+  /**
+   * Ends a handshake whose deadline has passed, after reading what has arrived until now: this
+   * thread, not the peer, may be the late one.
+   */
   private void expired(NodeHandshake handshake) {
     if (handshakes.contains(handshake)) {
       try {
@@ -592,12 +608,15 @@ final class Conductor extends Thread {
                   ByteBuffer.wrap(way))
               .frame());
       pair.pairing.saidHello();
-      step.number = -1; // said
+      step.number = -1; // HELLO was sent
     }
     flush(handshake);
   }
 
-  /** The transports that a session can lead to here, bits of {@link HandshakeMessage}. */
+  /**
+   * The transports that this node can use after a session on this host or by TCP, as bits of {@link
+   * HandshakeMessage}.
+   */
   private int transports(boolean local) {
     Set<Transport> own = options.transports();
     int transports = own.contains(Transport.TCP) ? HandshakeMessage.TCP : 0;
@@ -610,7 +629,7 @@ final class Conductor extends Thread {
     return transports;
   }
 
-  /** Why transport ucx is not used on sessions by TCP, or null. */
+  /** Why transport ucx is not used after sessions by TCP; null if it may be. */
   private String unfitBetweenHosts() {
     if (network == null) {
       return node.networkUnavailableReason();
@@ -618,7 +637,7 @@ final class Conductor extends Thread {
     if (options.isEncrypted()) {
       return "what UCX carries is not encrypted";
     }
-    // Its addresses are parsed by UCX, which trusts them.
+    // UCX parses the addresses that the peer sends, and trusts them: the peer must be trusted.
     return key == null && !options.isInsecure() ? "there is no key" : null;
   }
 
@@ -801,7 +820,10 @@ final class Conductor extends Thread {
     }
   }
 
-  /** After a second: does the connection that has this id live? */
+  /**
+   * Decides, a second after PING, about a HELLO from another process with the id of a connected
+   * node: replaces the connection if nothing was heard on it meanwhile.
+   */
   private void asked(NodeHandshake handshake, Step step, Connection there) {
     if (!handshakes.contains(handshake)) {
       return;
@@ -842,12 +864,12 @@ final class Conductor extends Thread {
     HandshakeMessage.Hello hello = step.hello;
     NodeHandshake own = pair.dial;
     if (own != null) {
-      end(own, null); // it gives way
+      end(own, null); // the other node's dial has precedence
     }
     NodeHandshake before = pair.accepting;
     pair.accepting = handshake;
     if (before != null) {
-      end(before, null); // its caller has given it up
+      end(before, null); // the caller has started anew, so it has given that one up
     }
     step.number = pair.pairing.nextNumber(hello.heard());
     step.offered = transports(step.local);
@@ -890,7 +912,7 @@ final class Conductor extends Thread {
             .frame());
   }
 
-  /** How own types are written of which another node has others by the same names. */
+  /** The forms of this node's types of which the other node has different ones of the same name. */
   private HandshakeMessage.Forms differing(
       HandshakeMessage.Offer theirs, HandshakeMessage.Offer beside) {
     Map<Integer, String> forms = new HashMap<>();
@@ -936,7 +958,7 @@ final class Conductor extends Thread {
     return bytes;
   }
 
-  /** Why what is in common, or could be, is not used; for people. */
+  /** Why there is no common transport, to append to an error text. */
   private String notBy(Step step) {
     int at = step.why.indexOf(';');
     return ": here "
@@ -946,7 +968,7 @@ final class Conductor extends Thread {
         + (at < 0 ? "" : step.why.substring(at));
   }
 
-  /** Both sides use the smaller rings. */
+  /** The size of data rings between this node and another: the smaller of both options. */
   private int dataRingBytes(HandshakeMessage.Offer other) {
     return Math.min(offer.dataRingBytes(), other.dataRingBytes());
   }
@@ -988,7 +1010,7 @@ final class Conductor extends Thread {
     Pair pair = step.pair;
     end(handshake, null);
     if (code == HandshakeMessage.REJECT_DUPLICATE) {
-      // The other's dial comes, or not: then ours is tried again.
+      // The other node's own dial should arrive. If it does not, dial again.
       pair.retryNs = System.nanoTime() + FIRST_RETRY_NS;
       at(pair.retryNs, () -> dialIfWanted(pair));
     } else {
@@ -1038,7 +1060,7 @@ final class Conductor extends Thread {
       link =
           new ShmLink(
               connection, handshake.channel(), step.mapping, !handshake.dialled(), capacity);
-      files.remove(step.file); // the other side has mapped it, and taken its name away
+      files.remove(step.file); // the node that has opened the file has mapped and unlinked it
     } else if (step.transport == HandshakeMessage.UCX) {
       link =
           network.link(
@@ -1087,7 +1109,7 @@ final class Conductor extends Thread {
     }
   }
 
-  /** A handshake comes to nothing. */
+  /** Ends a handshake that has failed or was replaced; reports why unless that is null. */
   private void end(NodeHandshake handshake, String why) {
     if (!handshakes.remove(handshake)) {
       return;
@@ -1123,7 +1145,10 @@ final class Conductor extends Thread {
     wantedNoMore(pair);
   }
 
-  /** Forgets that it was wanted; whoever waits wants it anew. */
+  /**
+   * Ends a request for a connection. A thread that asked before this resets the flag was ignored,
+   * but it entered the list of waiters before it asked, so this finds it and asks again.
+   */
   private void wantedNoMore(Pair pair) {
     pair.wanted = false;
     pair.peer.requested.set(false);
@@ -1177,13 +1202,13 @@ final class Conductor extends Thread {
     pair.backoffNs = FIRST_RETRY_NS;
     pair.retryNs = System.nanoTime();
     connections.put(connection, new Life());
-    node.connected(connection); // before anything can be received on it
+    node.connected(connection); // listeners learn of it before anything is received on it
     node.poller()
         .execute(
             () -> {
               try {
                 node.poller().add(connection);
-              } catch (Throwable e) { // without memory it ends before it was used
+              } catch (Throwable e) { // no memory, for example: end the connection unused
                 connection.failed("an error of this node: " + Thrown.text(e));
                 throw e;
               }
@@ -1195,18 +1220,19 @@ final class Conductor extends Thread {
     }
   }
 
-  /** The poller has buried it. */
+  /** Updates the pair after the poller has closed a connection, and releases its memory. */
   void ended(Connection connection) {
     Pair pair = pair(connection.peer.id());
     pair.pairing.ended(connection.number);
     if (connection.peer.connection() == connection) {
       connection.peer.connection(null);
     }
-    wantedNoMore(pair); // it may have been wanted when it was about to be there
+    wantedNoMore(pair); // a thread may have asked while the connection was being established
     long limit = System.nanoTime() + QUIET_NS;
     closeWhenQuiet(connection, limit);
   }
 
+  /** Closes a link, and unmaps its rings, once no thread writes into them, or at the limit. */
   private void closeWhenQuiet(Connection connection, long limitNs) {
     if (connection.sender().quiet() || System.nanoTime() - limitNs > 0) {
       connections.remove(connection);
@@ -1216,7 +1242,7 @@ final class Conductor extends Thread {
     }
   }
 
-  /** Too many: the one that was idle for longest is asked to go. */
+  /** If there are more than maxConnections, asks to close the one that was idle for longest. */
   private void makeRoom() {
     int count = 0;
     Connection longest = null;
@@ -1244,7 +1270,7 @@ final class Conductor extends Thread {
     }
   }
 
-  /** Whoever does not answer GOODBYE stays. */
+  /** Keeps a connection whose other end has not answered GOODBYE in time. */
   private void noResponse(Connection connection, Life life) {
     if (!life.left) {
       connection.leaving = false;
@@ -1252,7 +1278,7 @@ final class Conductor extends Thread {
     }
   }
 
-  /** GOODBYE or STAY came. */
+  /** Handles GOODBYE or STAY. */
   void heard(Connection connection, byte kind) {
     Life life = connections.get(connection);
     if (life == null || connection.dead() || life.left) {
@@ -1288,7 +1314,7 @@ final class Conductor extends Thread {
     }
     if (!life.finished && connection.parted()) {
       life.finished = true;
-      connection.link().finishOutput(); // the other side does the same, and both find the end
+      connection.link().finishOutput(); // the other end does the same, so both see the end
     }
     node.wakePoller();
     at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
@@ -1296,7 +1322,7 @@ final class Conductor extends Thread {
 
   private void tick() {
     long now = System.nanoTime();
-    at(now + TICK_NS, this::tick); // first: whatever happens, there is a next one
+    at(now + TICK_NS, this::tick); // first, so that nothing thrown below stops the ticks
     for (Map.Entry<Connection, Life> each : connections.entrySet()) {
       Connection connection = each.getKey();
       if (connection.link().session() != null && !connection.dead()) {
@@ -1305,14 +1331,14 @@ final class Conductor extends Thread {
     }
     node.lookAfterTasks();
     node.responseSlots().sweep();
-    makeRoom(); // who was asked before may have had something open
+    makeRoom(); // an earlier attempt may have found no idle connection, or was refused
     if (stallDetector.look()) {
-      at(System.nanoTime() + StallDetector.OPEN_NS, stallDetector::lookAgain); // from that look on
+      at(System.nanoTime() + StallDetector.OPEN_NS, stallDetector::lookAgain);
     }
     show();
   }
 
-  /** Keeps the counters file up to date; a node works without it, too. */
+  /** Updates the counters file. If that fails once, the node continues without the file. */
   private void show() {
     if (fileFailed || node.closing()) {
       return;
@@ -1372,7 +1398,7 @@ final class Conductor extends Thread {
 
   // ---- the end
 
-  /** Nobody is let in, and nobody found, from now on. Any thread. */
+  /** Stops accepting connections and announcing the node. Any thread. */
   void closeListeners() {
     if (announcement != null) {
       announcement.close();
@@ -1392,7 +1418,7 @@ final class Conductor extends Thread {
         channel.close();
       }
     } catch (IOException e) {
-      // It is gone.
+      // It is closed in any case.
     }
   }
 
@@ -1423,7 +1449,7 @@ final class Conductor extends Thread {
     try {
       selector.close();
     } catch (IOException e) {
-      // It was for this thread alone.
+      // Only this thread uses it.
     }
   }
 
