@@ -150,7 +150,7 @@ final class Conductor extends Thread {
   private final Selector selector;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
-  /** Guarded by itself. */
+  /** Guarded by its own monitor. */
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
 
   private final AtomicLong order = new AtomicLong();
@@ -301,7 +301,7 @@ final class Conductor extends Thread {
 
   @Override
   public void run() {
-    ThreadContext.current().poller = true; // its listeners must not wait
+    ThreadContext.current().poller = true; // the program's listeners run here, and must not wait
     tasks.add(this::show);
     while (!stopped) {
       try {
@@ -450,7 +450,7 @@ final class Conductor extends Thread {
   private InetSocketAddress addressOf(int id) throws IOException {
     try {
       return options.directory().address(id);
-    } catch (Throwable e) { // the program's
+    } catch (Throwable e) { // thrown by the program's directory
       throw new IOException("the directory of nodes has failed: " + Thrown.text(e), e);
     }
   }

@@ -86,7 +86,7 @@ final class Connection implements LinkOwner {
   /** The position behind the data ring's last record; -1 until the other end's GOODBYE says it. */
   private volatile long endThere = -1;
 
-  /** 1 while the conductor has been asked for a larger ring, by priority. */
+  /** By priority: 1 while the conductor has a request for a larger ring, else 0. */
   private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
   /** A permit for each large message that may be begun. */
@@ -336,7 +336,7 @@ final class Connection implements LinkOwner {
 
   // ---- responses and control records: these methods never wait
 
-  /** Sends a response, now or when there is room. */
+  /** Sends a response now, or lets the outbox send it when there is room. */
   void respond(ThreadContext context, TypeEntry type, Object response, int slot, int generation) {
     RecordHead head = context.head.of(type.index, Records.RESPONSE, slot, generation, 0);
     long result = Peer.TOO_LARGE;
@@ -423,7 +423,7 @@ final class Connection implements LinkOwner {
 
   // ---- receiving: the poller, and leaders for the control ring
 
-  /** One turn of the poller; whether anything was done. */
+  /** Receives and sends what is possible now; whether there was any. Poller only. */
   boolean poll() {
     boolean done = false;
     try {

@@ -157,7 +157,7 @@ public final class LocalNode implements Node {
     long unused = close(Duration.ofNanos(EXIT_NS));
   }
 
-  // ---- for the program
+  // ---- called by the program
 
   @Override
   public int id() {
@@ -341,7 +341,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  // ---- for the parts of the node
+  // ---- called by the node's parts
 
   NodeOptions options() {
     return options;

@@ -65,7 +65,7 @@ final class Sender {
     return link.out(RingPair.CONTROL);
   }
 
-  /** The largest record in a ring of so many bytes, with its header. */
+  /** The largest record in a ring of this capacity, header included. */
   private static int maxRecordOf(int capacity) {
     return Math.min(MAX_RECORD, capacity >>> 3);
   }
@@ -402,7 +402,7 @@ final class Sender {
     waiters.wake();
   }
 
-  // ---- how it stands
+  // ---- state
 
   /** Bytes that were sent and that the other end has not removed from the rings. */
   long unconsumedBytes() {
