@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * An established connection to a node. Any thread sends; the poller receives, and a thread that
- * waits for a response may take the ring receiver of the control ring meanwhile.
+ * An established connection to a node. Any thread sends. The poller receives; a thread that waits
+ * for a response, a <i>leader</i>, may acquire the ring receiver of the control ring and poll it
+ * instead.
  */
 final class Connection implements LinkOwner {
   private static final int TURN = 256;
@@ -29,7 +30,10 @@ final class Connection implements LinkOwner {
   private static final VarHandle POSITION =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** A stream tells so often what is free, unless much is. */
+  /**
+   * The least time between two messages of a stream about what was delivered and is free, unless
+   * more than an eighth of the ring is free and untold.
+   */
   private static final long TELL_NS = 1_000_000;
 
   final LocalNode node;
@@ -37,16 +41,16 @@ final class Connection implements LinkOwner {
   final int number;
   final long incarnation;
 
-  /** Own entries of the other node's types, by its index; null where there is none. */
+  /** This node's entries for the other node's types, by the other's index; null if none fits. */
   final TypeEntry[] types;
 
   /** The names of the other node's types. */
   final String[] typeNames;
 
-  /** Why those of them that have an own namesake do not fit it; null where that is not known. */
+  /** Why a type does not fit this node's type of the same name; null where that is not known. */
   private final String[] misfits;
 
-  /** The largest message that the other node takes. */
+  /** The largest message that the other node accepts, in bytes. */
   final int maxThere;
 
   final DeliveryTracker deliveries = new DeliveryTracker();
@@ -62,22 +66,19 @@ final class Connection implements LinkOwner {
   private Link link;
   private Sender sender;
 
-  /**
-   * The position behind the last record that will come on the data ring; -1 until the other end
-   * says it.
-   */
+  /** The position behind the data ring's last record; -1 until the other end's GOODBYE says it. */
   private volatile long endThere = -1;
 
-  /** 1 while the conductor has been asked for a larger ring, by priority. */
+  /** By priority: 1 while the conductor has a request for a larger ring, else 0. */
   private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
   private volatile String failure;
   private volatile boolean dead;
 
-  /** Bytes were seen since the conductor last looked. */
+  /** Whether anything was received since the conductor last looked. */
   volatile boolean heard;
 
-  /** The other end said GOODBYE, or we did. */
+  /** Whether one of the ends has sent GOODBYE. */
   volatile boolean leaving;
 
   // Of the poller.
@@ -89,7 +90,8 @@ final class Connection implements LinkOwner {
   private long toldNs;
 
   /**
-   * The previous connection with the same node; nothing is read here before it has ended. Poller.
+   * The previous connection to the same node, or null. Its messages must be delivered before those
+   * of this one. Used by the poller only.
    */
   Connection predecessor;
 
@@ -116,7 +118,7 @@ final class Connection implements LinkOwner {
     leading = new Leading(this);
   }
 
-  /** Once, before anybody else knows it. */
+  /** Sets the link. Call this once, before the connection is published. */
   void runOn(Link transport) {
     link = transport;
     sender = new Sender(this, transport);
@@ -126,7 +128,7 @@ final class Connection implements LinkOwner {
     return link;
   }
 
-  /** Behind «other components», for people. */
+  /** Why a type of the other node does not fit, to append to an error text; empty if not known. */
   String misfit(int type) {
     return type >= misfits.length || misfits[type] == null ? "" : ": " + misfits[type];
   }
@@ -146,7 +148,7 @@ final class Connection implements LinkOwner {
     return streams.incrementAndGet();
   }
 
-  /** The ring of a priority is too small for what is sent. Any thread. */
+  /** Asks the conductor for a larger ring of a priority, if it can grow now. Any thread. */
   void wantLarger(int priority) {
     try {
       if (growthAsked.get(priority) == 0
@@ -163,7 +165,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Conductor. */
+  /** Makes a priority's ring larger. Conductor only. */
   void grow(int priority) {
     try {
       if (!dead && link.grow(priority)) {
@@ -205,7 +207,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Says that nothing comes behind what was sent so far, and that this side agrees to part. */
+  /** Agrees to close the connection: sends nothing more, and tells where the data ring ends. */
   void agreeToPart() {
     sender.sealData();
     byte[] end = new byte[Long.BYTES];
@@ -214,7 +216,7 @@ final class Connection implements LinkOwner {
     sender.seal();
   }
 
-  /** Whether both sides have delivered all, and know that. */
+  /** Whether both ends have delivered all messages, and this end knows that. */
   boolean parted() {
     try {
       return sender.unconsumedBytes() == 0
@@ -227,7 +229,7 @@ final class Connection implements LinkOwner {
 
   // ---- receiving; poller, and leaders for the control ring
 
-  /** One turn of the poller; whether anything was done. */
+  /** Receives and sends what is possible now; whether there was any. Poller only. */
   boolean poll() {
     boolean done = false;
     try {
@@ -263,7 +265,7 @@ final class Connection implements LinkOwner {
     return came;
   }
 
-  /** Whether anything may come for the ring receiver's holder alone. */
+  /** Whether the ring receiver is in use, by a leader or by the poller itself. */
   boolean ringReceiverTaken() {
     return leading.locked();
   }
@@ -297,13 +299,16 @@ final class Connection implements LinkOwner {
     return count != 0;
   }
 
-  /** Tells the other end what is free: at once in memory, seldom on a stream. */
+  /** Publishes how far the control ring was read. */
   private void tellControl(RingReceiver in) {
     in.publish();
     link.published(RingPair.CONTROL);
   }
 
-  /** A record's length, read once: with its header, and inside its place in the ring. */
+  /**
+   * Reads and checks a record's length, header included. The caller must not read it again: the
+   * other process may change shared memory after the check.
+   */
   private static int checkedLength(MemorySegment memory, long at, byte kind, int room) {
     int length = Records.length(memory, at);
     if (length < Records.headerOf(kind) || length > room) {
@@ -389,7 +394,10 @@ final class Connection implements LinkOwner {
     return count != 0;
   }
 
-  /** Tells the other end what is free and delivered: at once in memory, seldom on a stream. */
+  /**
+   * Publishes what was delivered and is free: at once in shared memory, but at intervals on a
+   * stream, where each time costs a frame.
+   */
   private void tellDelivered(RingReceiver in) {
     long position = deliveries.update(in.position());
     if (position == publishedDelivered && in.unpublishedBytes() == 0) {
@@ -435,12 +443,15 @@ final class Connection implements LinkOwner {
             0);
   }
 
-  /** Whether all that came before the end was taken in. Poller. */
+  /** Whether nothing more of this connection will be delivered, because it was closed. */
   boolean emptied() {
     return dead;
   }
 
-  /** Announces sleep on all ring receivers; false if something is there. Poller. */
+  /**
+   * Announces on all rings that the poller is about to sleep; false if there is something to do
+   * first. Poller only.
+   */
   boolean arm() {
     if (dead) {
       return true;
@@ -515,7 +526,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Its bytes or marks cannot be. */
+  /** Ends the connection: the other end has violated the protocol. */
   void broken(RingBrokenException what) {
     failed("protocol: " + what.getMessage());
   }
@@ -577,7 +588,7 @@ final class Connection implements LinkOwner {
     return dataReassembly;
   }
 
-  /** Every word on which a wake-up depends; for people, and without any order between them. */
+  /** All state on which wake-ups depend, for people. The values are not of one moment. */
   String state() {
     StringBuilder text = new StringBuilder("poller ");
     text.append(node.pollerSleeps() ? "sleeps" : "is awake");
@@ -598,7 +609,7 @@ final class Connection implements LinkOwner {
     return text.append(link.state()).toString();
   }
 
-  /** Changes when something but control was sent or received. For a look now and then. */
+  /** A number that changes when messages or requests were sent or received. For periodic checks. */
   long activity() {
     try {
       return sender.end() * 31 + link.in(RingPair.DATA).position();
@@ -607,7 +618,7 @@ final class Connection implements LinkOwner {
     }
   }
 
-  /** Nothing waits in it, is under way, or was lately used: it may go. */
+  /** Whether nothing waits or is under way, so that the connection may be closed. */
   boolean idle() {
     return sender.idle() && outbox.isEmpty() && deliveries.none() && largeTransfers.idle();
   }

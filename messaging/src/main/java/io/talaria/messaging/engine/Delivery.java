@@ -18,15 +18,19 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Hands what was received to receivers and request handlers. Its public face is the poller's. */
+/**
+ * Delivers received messages and requests to receivers and request handlers: on the poller, through
+ * an {@link Inbox} on handlers, or on virtual threads. Its package-private methods are for the
+ * poller.
+ */
 final class Delivery {
   private static final int MAILBOX = 1024;
   private static final int SHARED_MAILBOX = 1 << 14;
   private static final int ENVELOPES = 1 << 14;
 
   /**
-   * What waits for one receiver may have so many times a ring's bytes beyond its mailbox: what both
-   * ends' rings have, and as much for what is sent before the sender hears that it is to hold.
+   * The memory of one inbox beyond its mailbox, in multiples of a ring's bytes: what the rings of
+   * both ends contain, and as much again for what is sent before the sender reads HOLD.
    */
   private static final int RINGS_BEYOND = 4;
 
@@ -38,18 +42,19 @@ final class Delivery {
   private final int maxVirtualThreads;
 
   /**
-   * Whether the poller has left a record unread on some connection: the thread that makes room
-   * wakes it. Set before the poller's last attempt, so that no room is missed.
+   * Whether the poller has left a record of any connection unread for lack of room, so that a
+   * thread that makes room must wake it. The poller sets this before its last attempt, and the
+   * other threads make room before they read this, so no wake-up is lost.
    */
   private volatile boolean roomWanted;
 
-  /** Whether senders may continue that were held back; for the poller, which is woken. */
+  /** Whether the poller must let connections continue that hold. Set before it is woken. */
   private volatile boolean releaseWanted;
 
-  /** Of the poller: for which anybody holds back. */
+  /** The inboxes for which any connection holds. Used by the poller only. */
   private final List<Inbox> holding = new ArrayList<>();
 
-  /** Of the poller: being filled. */
+  /** The shared slab that is being filled, or null. Used by the poller only. */
   private Slab slab;
 
   Delivery(LocalNode node, Handlers handlers) {
@@ -70,7 +75,7 @@ final class Delivery {
     }
   }
 
-  /** For what one node sends to one receiver. */
+  /** Makes the inbox of an ORDERED receiver for one node's messages. */
   Inbox newInbox() {
     return newInbox(MAILBOX, 1);
   }
@@ -83,11 +88,11 @@ final class Delivery {
   }
 
   /**
-   * Hands a message or a request on.
+   * Delivers a message or a request, or queues it.
    *
-   * @param largeBytes if the memory is of its own: so many bytes of the pool's, which are given
-   *     back when it was read
-   * @return false if that cannot be done now
+   * @param largeBytes for a large message, the bytes that {@link LargeMemory} has counted for its
+   *     memory and gets back once it was read; else 0, and the memory is copied if it must wait
+   * @return false if there is no room for it now, so that the caller must try again later
    */
   boolean deliver(
       Connection connection,
@@ -187,7 +192,7 @@ final class Delivery {
       }
       posted = true;
     } finally {
-      if (!posted) { // no memory: that is told
+      if (!posted) { // no memory: the error goes to the caller
         takeBack(envelope);
       }
     }
@@ -198,14 +203,14 @@ final class Delivery {
     if (inbox.hold(connection, what)) {
       holding.add(inbox);
       if (inbox.canRelease()) {
-        releaseWanted = true; // a handler took one meanwhile and did not see the hold
+        // Handlers may have emptied the inbox before they could see that a connection holds; then
+        // none of them asks for the release.
+        releaseWanted = true;
       }
     }
   }
 
-  /**
-   * Tells senders that were held back for a receiver to continue, if it has taken enough. Poller.
-   */
+  /** Lets connections continue that hold for receivers with few enough messages. */
   void releaseHolders() {
     if (!releaseWanted) {
       return;
@@ -242,7 +247,7 @@ final class Delivery {
     }
   }
 
-  /** Undoes what was done for an envelope; large memory stays the caller's. */
+  /** Releases an envelope that could not be queued; the memory of a large message stays counted. */
   private void takeBack(Envelope envelope) {
     envelope.connection.deliveries.end(envelope.epoch);
     if (envelope.slab != null) {
@@ -268,7 +273,10 @@ final class Delivery {
     }
   }
 
-  /** After a delivery that failed: asks to be woken; whether that was asked before. Poller. */
+  /**
+   * Asks for a wake-up after a failed delivery; true if that was asked before. If false, the caller
+   * must try once more, as room may have been made before this request.
+   */
   boolean askForRoom() {
     if (roomWanted) {
       return true;
@@ -278,7 +286,7 @@ final class Delivery {
     return false;
   }
 
-  /** Nothing was left unread in a whole turn. Poller. */
+  /** Withdraws {@link #askForRoom}: the poller left nothing unread in a whole turn. */
   void enoughRoom() {
     if (roomWanted) {
       roomWanted = false;
@@ -314,7 +322,7 @@ final class Delivery {
     return true;
   }
 
-  /** Runs what waited. A handler, or a virtual thread. */
+  /** Decodes a message that waited, and runs its receiver. On a handler or a virtual thread. */
   private void open(Envelope envelope) {
     Connection connection = envelope.connection;
     TypeEntry type = envelope.type;
@@ -328,7 +336,7 @@ final class Delivery {
     Throwable unreadable = null;
     try {
       message = read(context, type, false, envelope.memory, envelope.offset, envelope.bytes);
-    } catch (Throwable e) { // of its codec or constructor; what was taken for it goes back
+    } catch (Throwable e) { // thrown by the codec or a constructor: release the memory first
       unreadable = e;
     }
     if (envelope.slab != null) {
@@ -366,7 +374,7 @@ final class Delivery {
     Throwable unreadable = null;
     try {
       message = read(context, type, true, memory, offset, bytes);
-    } catch (Throwable e) { // of its codec or constructor; what was taken for it goes back
+    } catch (Throwable e) { // thrown by the codec or a constructor
       unreadable = e;
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
@@ -432,7 +440,7 @@ final class Delivery {
       Connection connection, Target<Receiver<Object>> target, TypeEntry type, Object message) {
     try {
       target.taker.receive(message, connection.peer);
-    } catch (Throwable e) { // the program's; the handler thread continues
+    } catch (Throwable e) { // the program's: must not end this thread
       node.failedHere(connection.peer, type.name(), e);
     }
   }
@@ -445,14 +453,14 @@ final class Delivery {
       long deadline,
       Object message) {
     if (deadline != 0 && System.nanoTime() - deadline > 0) {
-      return; // the sender has cancelled it
+      return; // the requester has timed out
     }
     Target<RequestHandler<Object>> target = type.requestHandler;
     ReceivedRequest request = new ReceivedRequest(node, connection, slot, generation, deadline);
     try {
       target.taker.handle(message, request);
       request.leave();
-    } catch (Throwable e) { // the program's; the handler thread continues
+    } catch (Throwable e) { // the program's: must not end this thread
       node.failedHere(connection.peer, type.name(), e);
       request.failIfOpen(Thrown.text(e));
     }

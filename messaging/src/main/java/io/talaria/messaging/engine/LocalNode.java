@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** A node of this process. */
+/** A node that runs in this process: creates its parts, and connects them. */
 public final class LocalNode implements Node {
   private static final System.Logger LOG = System.getLogger("io.talaria.messaging");
   private static final long EXIT_NS = 2_000_000_000L;
@@ -44,10 +44,12 @@ public final class LocalNode implements Node {
   private final Delivery delivery;
   private final Spinning leaderSpinning;
 
-  /** Null if transport ucx is off, or cannot be used: see the reason. */
+  /** Null if transport ucx is off or cannot be used. */
   private final NetworkTransport network;
 
+  /** Why {@link #network} is null. */
   private String networkUnavailableReason;
+
   private final Poller poller;
   private final Conductor conductor;
   private final ConcurrentHashMap<Integer, RemotePeer> peers = new ConcurrentHashMap<>();
@@ -56,7 +58,7 @@ public final class LocalNode implements Node {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Thread exitHook = new Thread(this::closeAtExit, "talaria-exit");
 
-  /** Whether peers that say nothing are asked whether they live; not in tests of wake-ups. */
+  /** Whether silent peers are sent PING and given up in the end; false in tests of wake-ups. */
   private final boolean looksAfterPeers;
 
   private LocalNode(NodeOptions options, boolean looksAfterPeers) throws IOException {
@@ -117,12 +119,12 @@ public final class LocalNode implements Node {
     return null;
   }
 
-  /** The engine of transport ucx, or null. */
+  /** The engine of transport ucx, or null if it is not used. */
   NetworkTransport network() {
     return network;
   }
 
-  /** Why there is none. */
+  /** Why {@link #network} returns null; else null. */
   String networkUnavailableReason() {
     return networkUnavailableReason;
   }
@@ -138,7 +140,7 @@ public final class LocalNode implements Node {
     return start(options, true);
   }
 
-  /** The same without periodic looks, which would hide a lost wake-up; for tests. */
+  /** The same for tests of wake-ups: without periodic checks that would hide a lost wake-up. */
   static LocalNode start(NodeOptions options, boolean looksAfterPeers) throws IOException {
     LocalNode node = new LocalNode(options, looksAfterPeers);
     node.poller.start();
@@ -156,7 +158,7 @@ public final class LocalNode implements Node {
     close(Duration.ofNanos(EXIT_NS));
   }
 
-  // ---- for the program
+  // ---- called by the program
 
   @Override
   public int id() {
@@ -292,12 +294,15 @@ public final class LocalNode implements Node {
     try {
       Runtime.getRuntime().removeShutdownHook(exitHook);
     } catch (IllegalStateException e) {
-      // It runs.
+      // The process is exiting.
     }
     return left;
   }
 
-  /** Ends the outputs and waits until the peers have read all, so that no message is cut. */
+  /**
+   * Finishes the output of drained connections, and waits for the other ends to close, so that no
+   * bytes on their way are lost.
+   */
   private void awaitEnds(List<Connection> all, long deadline) {
     for (Connection each : all) {
       if (!each.dead() && each.sender().unconsumedBytes() == 0) {
@@ -337,7 +342,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  // ---- for the parts
+  // ---- called by the node's parts
 
   NodeOptions options() {
     return options;
@@ -363,14 +368,14 @@ public final class LocalNode implements Node {
     return largeMemory;
   }
 
-  /** Grants memory to the large messages that asked for it, as far as there is some. Poller. */
+  /** Grants memory to the large messages that wait for it, while there is any. Poller only. */
   void grantLarge() {
     for (LargeMemory.Asked next = largeMemory.next(); next != null; next = largeMemory.next()) {
       next.by().granted(next.stream(), next.total());
     }
   }
 
-  /** Returns the memory of a large message that was read; 0: none. Any thread. */
+  /** Gives back the memory of a large message that was read; does nothing for 0. Any thread. */
   void giveBackLarge(long bytes) {
     if (bytes != 0 && largeMemory.giveBackHanded(bytes)) {
       poller.execute(this::grantLarge);
@@ -385,7 +390,7 @@ public final class LocalNode implements Node {
     return leaderSpinning;
   }
 
-  /** How many threads lead: see {@link Leading}. */
+  /** The number of leaders: threads that poll a control ring for their response. */
   AtomicInteger leaders() {
     return leaders;
   }
@@ -416,12 +421,12 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** Has the conductor connect to a peer. Any thread. */
+  /** Asks for a connection to a peer. Any thread. */
   void want(RemotePeer peer) {
     conductor.want(peer);
   }
 
-  /** Before a wait; the result goes to {@link #endWait}. */
+  /** Call this before a wait, and {@link #endWait} with the result after it. */
   boolean beginWait() {
     if (Handlers.isHandler()) {
       handlers.beginWait();
@@ -448,12 +453,12 @@ public final class LocalNode implements Node {
     poller.execute(() -> poller.drop(connection, reason));
   }
 
-  /** Has a task run on a handler. */
+  /** Runs a task on a handler. */
   void later(Task task) {
     handlers.run(task);
   }
 
-  /** Periodic work of the handlers. Conductor. */
+  /** Called periodically by the conductor. */
   void lookAfterTasks() {
     handlers.lookAfterTasks();
   }
@@ -470,7 +475,7 @@ public final class LocalNode implements Node {
     conductor.execute(() -> conductor.connections().heard(connection, kind));
   }
 
-  /** A connection was taken out. Poller. */
+  /** Counts and reports a connection that the poller has closed. Poller only. */
   void removed(Connection connection, String reason, long unacknowledgedBytes) {
     RemotePeer peer = connection.peer;
     boolean orderly = connection.leaving || closing();
@@ -512,7 +517,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** Logs the state of a silent connection: which threads sleep, and which wake-ups were sent. */
+  /** Logs the state of a silent connection: which threads sleep, and which were woken. */
   void quiet(Connection connection, long silentNs) {
     LOG.log(
         System.Logger.Level.INFO,
@@ -540,7 +545,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** The program's code has thrown. Never throws. */
+  /** Counts and reports what the program's code has thrown. Never throws. */
   void failedHere(RemotePeer peer, String type, Throwable thrown) {
     counts.failed();
     for (NodeListener each : listeners) {
@@ -551,12 +556,12 @@ public final class LocalNode implements Node {
   private void tell(Runnable news) {
     try {
       news.run();
-    } catch (Throwable e) { // the program's listener; the others are told
+    } catch (Throwable e) { // the program's: must not end this thread
       internal("a listener", e);
     }
   }
 
-  /** Logs an unexpected exception. Never throws. */
+  /** Logs an unexpected throwable. Never throws. */
   void internal(String where, Throwable thrown) {
     if (closing()) {
       return;
@@ -566,11 +571,11 @@ public final class LocalNode implements Node {
           System.Logger.Level.WARNING,
           "node " + id() + ", " + where + ": " + Thrown.text(thrown),
           thrown);
-    } catch (Throwable e) { // of what was thrown, of the program's log, or no memory
+    } catch (Throwable e) { // by the throwable itself, by the program's logger, or no memory
       try {
         LOG.log(System.Logger.Level.WARNING, thrown.getClass().getName());
       } catch (Throwable again) {
-        // There is no way left to tell it.
+        // Not even the class's name can be logged.
       }
     }
   }

@@ -18,36 +18,36 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** The thread that receives for a node. It blocks only in its selector. */
+/** The thread that receives for a node. It blocks in its selector only. */
 final class Poller extends Thread {
   private static final Connection[] NONE = {};
 
-  /** A look at all sessions, at least so often while there is work. */
+  /** The longest time between two checks of all sessions while there is work, about. */
   private static final long LOOK_NS = 50_000;
 
-  /** How often a channel that a leader reads is looked at. */
+  /** How often a sleeping poller checks whether a leader has stopped reading a session. */
   private static final long LENT_MS = 1;
 
+  /** How many turns pass between two readings of the clock, which are not free. */
   private static final int TURNS_BETWEEN_CLOCKS = 16;
 
-  /**
-   * The steps of {@link IdleStrategy#BACKOFF}: so long it looks, so long it yields, then it parks.
-   */
+  /** {@link IdleStrategy#BACKOFF} polls for this time, then yields, and parks in the end. */
   private static final long BACKOFF_SPIN_NS = 100_000_000;
 
   private static final long BACKOFF_YIELD_NS = 1_000_000_000;
   private static final long BACKOFF_PARK_NS = 1;
 
   /**
-   * After so long without anything the others are told what was delivered, and again after more.
+   * After this time without work, a poller that never sleeps tells its peers what was delivered.
    */
   private static final long TELL_NS = 20_000;
 
+  /** It repeats that after each such time without work. */
   private static final long TELL_AGAIN_NS = 1_000_000;
 
   private final LocalNode node;
 
-  /** Or null. */
+  /** Null if transport ucx is not used. */
   private final NetworkTransport network;
 
   private final Selector selector;
@@ -57,21 +57,26 @@ final class Poller extends Thread {
   private final Consumer<SelectionKey> onReady = this::ready;
 
   private Connection[] connections = NONE;
+
+  /** Whether records of any connection arrive through its session. */
   private boolean streams;
+
+  /** Whether a leader reads any session, which the selector therefore does not watch. */
   private boolean lent;
+
   private long lookedNs;
   private int turns;
 
-  /** Nothing was found since {@link #idleSinceNs}; not for those who sleep. */
+  /** Whether there was no work since {@link #idleSinceNs}. Not used by ADAPTIVE. */
   private boolean idle;
 
   private long idleSinceNs;
   private long tellAtNs;
 
-  /** Odd while it sleeps or is about to: each sleep has a number of its own. Of this thread. */
+  /** Odd while this thread sleeps or is about to; another number for each sleep. */
   private volatile int sleep;
 
-  /** Somebody has called {@link #wake} since the last turn began. */
+  /** Whether {@link #wake} was called since the last turn began. */
   private volatile boolean signalled;
 
   private volatile boolean stopped;
@@ -86,17 +91,17 @@ final class Poller extends Thread {
     spinner = new Spinner(spinning);
   }
 
-  /** The number of its sleep, see {@link #sleeps}. After a full fence. */
+  /** The number for {@link #sleeps}. Call this after a full fence. */
   int sleepNumber() {
     return sleep;
   }
 
-  /** Whether it sleeps or is about to, by {@link #sleepNumber}. */
+  /** Whether a {@link #sleepNumber} means that the poller sleeps or is about to. */
   static boolean sleeps(int sleep) {
     return (sleep & 1) != 0;
   }
 
-  /** Wakes it if it sleeps. Any thread; what it is to see must be published before. */
+  /** Wakes the poller if it sleeps. Any thread, after publishing what the poller must see. */
   void wake() {
     signalled = true;
     VarHandle.fullFence();
@@ -105,7 +110,7 @@ final class Poller extends Thread {
     }
   }
 
-  /** Has something run here. Any thread. */
+  /** Runs a task on this thread. Any thread. */
   void execute(Runnable task) {
     tasks.add(task);
     wake();
@@ -124,14 +129,14 @@ final class Poller extends Thread {
         try {
           turns();
         } catch (Throwable e) {
-          node.internal("poller", e); // and continues: without it, the node would receive nothing
+          node.internal("poller", e); // and continue: without this thread the node cannot receive
         }
       }
     } finally {
       try {
         selector.close();
       } catch (IOException e) {
-        // It was for this thread alone.
+        // Only this thread uses it.
       }
     }
   }
@@ -160,7 +165,10 @@ final class Poller extends Thread {
     sleep();
   }
 
-  /** Idles after an empty turn when nothing wakes this thread, as the idle strategy says. */
+  /**
+   * Waits between two turns without work, as BUSY_SPIN and BACKOFF require: other threads need not
+   * wake this one.
+   */
   private void stayAwake() {
     long now = System.nanoTime();
     if (!idle) {
@@ -177,14 +185,14 @@ final class Poller extends Thread {
     } else if (idleNs < BACKOFF_SPIN_NS + BACKOFF_YIELD_NS) {
       Thread.yield();
     } else {
-      turns = TURNS_BETWEEN_CLOCKS; // a turn takes longer now
+      turns = TURNS_BETWEEN_CLOCKS; // parking makes turns slow: read the clock in each
       LockSupport.parkNanos(BACKOFF_PARK_NS);
     }
   }
 
   /**
-   * Tells what else is told before sleep alone: how far all was taken, also by leaders, who leave
-   * it to this thread while it is awake.
+   * Tells peers how far this node has delivered, also of what leaders have received. A poller that
+   * sleeps does that while it arms; leaders do not do it while the poller is awake.
    */
   private void tellAll() {
     for (Connection each : connections) {
@@ -193,7 +201,7 @@ final class Poller extends Thread {
     }
   }
 
-  /** Once around; whether anything was done. */
+  /** Runs tasks and serves all connections once; whether there was any work. */
   private boolean turn() throws IOException {
     boolean done = false;
     if (signalled) {
@@ -217,7 +225,7 @@ final class Poller extends Thread {
         if (each.link().over()) {
           over(each);
         }
-      } catch (Throwable e) { // of one connection; the others continue
+      } catch (Throwable e) { // ends this connection, not the others
         node.internal("poller", e);
         each.failed("an error of this node: " + Thrown.text(e));
       }
@@ -244,7 +252,7 @@ final class Poller extends Thread {
         lookedNs = now;
         selector.selectNow(onReady);
         if (idleStrategy != IdleStrategy.ADAPTIVE) {
-          lendBack(); // else done when it wakes
+          lendBack(); // ADAPTIVE does that after each sleep
         }
       }
     }
@@ -272,12 +280,13 @@ final class Poller extends Thread {
     }
     long most = lent ? LENT_MS : 0;
     if (network != null) {
-      quiet = quiet && network.arm(); // last: what is sent before may want a look
+      // Last: arming the connections may send, and the transport must progress what was sent.
+      quiet = quiet && network.arm();
       int look = network.maxSleepMs();
       most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {
-      selector.select(onReady, most); // 0: without limit
+      selector.select(onReady, most); // 0 means no time limit
     } else {
       selector.selectNow(onReady);
     }
@@ -294,13 +303,14 @@ final class Poller extends Thread {
       }
       connection.readable = true;
       if (connection.ringReceiverTaken() && connection.link().readsSession()) {
-        // A leader reads: it would be ready again and again.
+        // A leader reads the session. With its interest kept, the selector would return at once,
+        // again and again.
         key.interestOps(key.interestOps() & ~SelectionKey.OP_READ);
         connection.interestLent = true;
         lent = true;
       }
     } catch (CancelledKeyException e) {
-      // Closed by a leader or a sender that failed; its end is found.
+      // A leader or a sender has failed and closed the session; a later turn finds its end.
     }
   }
 
@@ -310,6 +320,7 @@ final class Poller extends Thread {
     }
   }
 
+  /** Watches the sessions again that leaders have stopped reading. */
   private void lendBack() {
     boolean still = false;
     for (Connection each : connections) {
@@ -329,14 +340,14 @@ final class Poller extends Thread {
         }
         interest(each, key);
       } catch (CancelledKeyException e) {
-        // As above.
+        // As in ready().
       }
       still |= each.interestLent;
     }
     lent = still;
   }
 
-  /** A connection begins. Here. */
+  /** Adds a new connection. On this thread. */
   void add(Connection connection) {
     SocketChannel session = connection.link().session();
     if (session != null) {
@@ -352,10 +363,10 @@ final class Poller extends Thread {
     streams |= connection.link().readsSession();
   }
 
-  /** A connection's other end has ended: take in what it has left, then bury it. */
+  /** Receives what a connection whose other end has ended still has, then closes it. */
   private void over(Connection connection) {
     for (int i = 0; i < 1 << 16 && connection.poll(); i++) {
-      // Until nothing more comes or can be taken in.
+      // Until nothing more arrives or can be delivered.
     }
     if (connection.stalled || (connection.leaving && !gone(connection))) {
       if (!connection.link().severed()) {
@@ -364,20 +375,20 @@ final class Poller extends Thread {
       SocketChannel session = connection.link().session();
       SelectionKey key = session == null ? null : session.keyFor(selector);
       if (key != null && key.isValid()) {
-        key.interestOps(0); // its end would be ready again and again
+        key.interestOps(0); // else the selector would report the end again and again
       }
     } else {
       drop(connection, connection.failureOr("its process has ended, or closed the connection"));
     }
   }
 
-  /** Whether a connection that is to end in order has nothing left to send or to hear. */
+  /** Whether a connection that is being closed in order has nothing left to send or receive. */
   private boolean gone(Connection connection) {
     return connection.sender().unconsumedBytes() == 0
         && (node.closing() || connection.link().severed() || connection.parted());
   }
 
-  /** Ends a connection. Here. */
+  /** Closes a connection. On this thread. */
   void drop(Connection connection, String reason) {
     if (connection.dead()) {
       return;
@@ -397,10 +408,10 @@ final class Poller extends Thread {
         anyStream |= each.link().readsSession();
       }
     }
-    connections = Arrays.copyOf(rest, count); // it may never have come in
+    connections = Arrays.copyOf(rest, count); // it may be missing, if add() has failed
     streams = anyStream;
     try {
-      selector.selectNow(onReady); // lets the key go
+      selector.selectNow(onReady); // deregisters the cancelled key
     } catch (IOException e) {
       node.internal("poller", e);
     }

@@ -34,8 +34,8 @@ final class Sender {
   private static final int NO_RECEIVER = -1;
 
   /**
-   * Slices leave a quarter of the ring to other messages: they require this shift's part of the
-   * capacity beside their own bytes, and {@link RingProducer#hasRoom} doubles what is required.
+   * Slices leave a quarter of the ring to other messages: a slice requires its own bytes and the
+   * capacity shifted right by this, and {@link RingProducer#hasRoom} doubles the sum.
    */
   private static final int SPARE_SHIFT = 3;
 
@@ -65,7 +65,7 @@ final class Sender {
     return link.out(RingPair.CONTROL);
   }
 
-  /** The largest record in a ring of so many bytes, with its header. */
+  /** The largest record in a ring of this capacity, header included. */
   private static int maxRecordOf(int capacity) {
     return Math.min(MAX_RECORD, capacity >>> 3);
   }
@@ -402,7 +402,7 @@ final class Sender {
     waiters.wake();
   }
 
-  // ---- how it stands
+  // ---- state
 
   /** Bytes that were sent and that the other end has not removed from the rings. */
   long unconsumedBytes() {

@@ -7,35 +7,36 @@ import io.talaria.messaging.Receiver;
 import io.talaria.messaging.RequestHandler;
 import java.util.function.Supplier;
 
-/** A registered type. */
+/** A registered type: its codec, and its receiver and request handler. */
 final class TypeEntry {
-  /** Its place in the table that the other nodes are told. */
+  /** Its index in the table of types that this node sends in the handshake. */
   final int index;
 
   final Class<?> type;
   final Codec<Object> codec;
 
   /**
-   * Whether its codec was written by the program: it may be slow, and is not trusted with a claim.
+   * Whether the program has written the codec. It may be slow, so it does not write large messages
+   * directly into a ring.
    */
   final boolean explicit;
 
-  /** Of what its codec writes; 0 if that is not known. */
+  /** A hash of {@link #form}; 0 if there is no form. */
   final long fingerprint;
 
-  /** What its codec writes, as other nodes are told; null: the program's own codec knows. */
+  /** A description of what the codec writes, for other nodes; null for a codec of the program. */
   final String form;
 
-  /** Who takes its messages, or null. */
+  /** The receiver of its messages, or null. */
   Target<Receiver<Object>> receiver;
 
-  /** Who answers its requests, or null. */
+  /** The handler of its requests, or null. */
   Target<RequestHandler<Object>> requestHandler;
 
-  /** Makes objects to read into, or null. */
+  /** Makes the object that {@link #reused} holds; null if the program does not reuse objects. */
   Supplier<?> reuse;
 
-  /** The one object read into again and again; poller. */
+  /** The object into which INLINE messages are read. Used by the poller only. */
   Object reused;
 
   TypeEntry(
@@ -53,7 +54,7 @@ final class TypeEntry {
     this.form = form;
   }
 
-  /** The same type, as it is read from a node that writes it otherwise. */
+  /** The same type with a codec that reads the form in which another node writes it. */
   TypeEntry readBy(Codec<Object> adapted) {
     TypeEntry entry = new TypeEntry(index, type, adapted, false, fingerprint, form);
     entry.receiver = receiver;

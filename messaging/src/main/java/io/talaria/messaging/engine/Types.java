@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The types of a node, fixed at its start. */
+/** The registered types of a node. Fixed when the node starts. */
 final class Types {
-  /** How many a node may have. */
+  /** The most types that a node may have. */
   static final int MAX_TYPES = 4096;
 
   private final Map<Class<?>, TypeEntry> byClass = new HashMap<>();
@@ -94,7 +94,7 @@ final class Types {
         type.getName() + " is not registered: call NodeOptions.type before the node starts");
   }
 
-  /** FNV-1a, 64 bits; never 0. */
+  /** The 64-bit FNV-1a hash of a form, but never 0, which means that there is no form. */
   private static long fingerprint(String form) {
     long hash = 0xcbf29ce484222325L;
     for (byte each : form.getBytes(StandardCharsets.UTF_8)) {
@@ -109,7 +109,8 @@ final class Types {
   }
 
   /**
-   * Of a constant of an enum with a body, or of a class whose codec was registered for its base.
+   * The entry of a superclass with a codec of the program. Covers enum constants with a body, too,
+   * whose class is a subclass of the enum.
    */
   private TypeEntry ofSuper(Class<?> type) {
     for (Class<?> each = type.getSuperclass(); each != null; each = each.getSuperclass()) {
@@ -129,15 +130,15 @@ final class Types {
     return entry;
   }
 
-  /** The own type of a name, or null. */
+  /** This node's type of a name, or null. */
   TypeEntry named(String name) {
     return byName.get(name);
   }
 
   /**
-   * An own record, as it is read from a node that writes it in another form. One thread at a time.
+   * An entry that reads one of this node's records from another node's form. One thread at a time.
    *
-   * @throws IllegalArgumentException if that cannot be; with the component
+   * @throws IllegalArgumentException if the form cannot be read as this record; names the component
    */
   TypeEntry adapted(TypeEntry own, String form) {
     return own.readBy(codecs.adapted(own.type, form));

@@ -6,14 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Threads that wait for the same thing. Any thread. */
+/** A set of threads that wait for the same condition. Any thread. */
 final class Waiters {
   /** Guarded by this. */
   private final List<Thread> threads = new ArrayList<>();
 
   private volatile int count;
 
-  /** Before looking for the last time: from now on {@link #wake} wakes the calling thread. */
+  /**
+   * Adds the calling thread. Call this before the last check of the condition: {@link #wake} wakes
+   * the thread from then on, so that a change after that check is not missed.
+   */
   synchronized void enter() {
     threads.add(Thread.currentThread());
     count = threads.size();
