@@ -42,7 +42,8 @@ public interface Node extends AutoCloseable {
 
   /**
    * Sends a message to several nodes. Encodes it once. Waits for connections and for room, at most
-   * {@link NodeOptions#sendTimeout} for all nodes together; does not wait on the poller.
+   * {@link NodeOptions#sendTimeout} for all nodes together; does not wait on the poller, or if the
+   * thread is interrupted, whose interrupt status is kept.
    *
    * @param outcome receives, at each node's index in the set, a position or the reason why the
    *     message was not sent, as {@link Peer#trySend} returns it; must not be shorter than the set

@@ -937,6 +937,20 @@ class ContractTest {
 
   @ParameterizedTest
   @EnumSource
+  void anInterruptedThreadDoesNotWaitForSeveralNodes(Variant variant) throws Exception {
+    start(variant, o -> o.type(Text.class).sendTimeout(Duration.ofMinutes(5)), o -> {});
+    long[] outcome = new long[1];
+    Thread.currentThread().interrupt();
+    try {
+      assertThat(near.send(NodeSet.of(77), new Text("to nobody"), outcome)).isZero();
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(outcome[0]).isEqualTo(Peer.CONNECTING);
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void sendingAndReceivingIntoAnOldObjectAllocatesNothing(Variant variant) throws Exception {
     AtomicLong sum = new AtomicLong();
     AtomicLong pollersBytes = new AtomicLong();

@@ -198,7 +198,8 @@ public final class LocalNode implements Node {
     }
     for (int i = 0; i < nodes.size(); i++) {
       while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.BACK_PRESSURED)
-          && System.nanoTime() - deadline < 0) {
+          && System.nanoTime() - deadline < 0
+          && !Thread.currentThread().isInterrupted()) {
         LockSupport.parkNanos(100_000);
         outcome[i] = copyTo(remote(nodes.id(i)), context, encoded, size, type);
       }
