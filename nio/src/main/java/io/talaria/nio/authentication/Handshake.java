@@ -5,10 +5,6 @@ package io.talaria.nio.authentication;
 import io.talaria.nio.Reason;
 import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
-import javax.crypto.Mac;
 
 /**
  * How two processes on two hosts prove to each other that they have the same key and see the same
@@ -18,26 +14,23 @@ import javax.crypto.Mac;
  *   CALL     caller    magic:8 version:2 nonce:32
  *   REPLY    answerer  magic:8 version:2 nonce:32 proof:32
  *   PROOF    caller    proof:32
- *
- *   proof    HMAC-SHA256(key, label 0 transcript), with a label of its own for each side
- *   transcript  version:2 nonce of the caller:32 nonce of the answerer:32
- *               address of the caller:a address of the answerer:a     as each side sees them
  * </pre>
  *
- * <p>Both keys of the session's {@link Seal} are made in the same way, with labels of their own. A
- * REPLY of another version ends after the version. Negotiation thread.
+ * <p>Both proofs, and both keys of the session's {@link Seal}, are of {@link KeyProof}, with the
+ * addresses of the connection as each side sees them. A REPLY of another version ends after the
+ * version. Negotiation thread.
  */
 public final class Handshake {
   public static final long MAGIC = 0x5461_6c48_6f73_7400L; // "TalHost", 0
   public static final int VERSION = 1;
-  public static final int NONCE_BYTES = 32;
-  public static final int PROOF_BYTES = 32;
+  public static final int NONCE_BYTES = KeyProof.NONCE_BYTES;
+  public static final int PROOF_BYTES = KeyProof.PROOF_BYTES;
   public static final int START_BYTES = Long.BYTES + Short.BYTES;
   public static final int CALL_BYTES = START_BYTES + NONCE_BYTES;
   public static final int REPLY_BYTES = CALL_BYTES + PROOF_BYTES;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final String PROTOCOL = "Talaria between hosts";
 
   private enum State {
     CALL_EXPECTED,
@@ -50,7 +43,7 @@ public final class Handshake {
   private final boolean caller;
   private final byte[] key;
   private final byte[] addresses;
-  private final byte[] ownNonce = new byte[NONCE_BYTES];
+  private final byte[] ownNonce = KeyProof.nonce();
   private byte[] peerNonce;
   private State state;
   private ByteBuffer last = NOTHING;
@@ -66,7 +59,6 @@ public final class Handshake {
     this.key = key;
     this.addresses = addresses.clone();
     state = caller ? State.REPLY_STARTS : State.CALL_EXPECTED;
-    RANDOM.nextBytes(ownNonce);
   }
 
   /** What is to be sent before anything is received. */
@@ -105,7 +97,7 @@ public final class Handshake {
         }
         peerNonce = bytes(message, NONCE_BYTES);
         state = State.PROOF_EXPECTED;
-        return start(REPLY_BYTES).put(ownNonce).put(derive("answerer's proof")).flip();
+        return start(REPLY_BYTES).put(ownNonce).put(keyProof().proof(false, addresses)).flip();
       }
       case REPLY_STARTS -> {
         int version = started(message);
@@ -117,11 +109,11 @@ public final class Handshake {
       }
       case REPLY_EXPECTED -> {
         peerNonce = bytes(message, NONCE_BYTES);
-        check(message, "answerer's proof");
-        return ByteBuffer.wrap(derive("caller's proof"));
+        check(message, false);
+        return ByteBuffer.wrap(keyProof().proof(true, addresses));
       }
       case PROOF_EXPECTED -> {
-        check(message, "caller's proof");
+        check(message, true);
         return NOTHING;
       }
       default -> throw new IllegalStateException("more than is wanted");
@@ -145,8 +137,8 @@ public final class Handshake {
         Reason.VERSION_MISMATCH, "a rendezvous of version " + version + " instead of " + VERSION);
   }
 
-  private void check(ByteBuffer message, String label) throws TransportException {
-    if (!MessageDigest.isEqual(bytes(message, PROOF_BYTES), derive(label))) {
+  private void check(ByteBuffer message, boolean byCaller) throws TransportException {
+    if (!keyProof().isProof(bytes(message, PROOF_BYTES), byCaller, addresses)) {
       throw new TransportException(
           Reason.NOT_AUTHENTICATED, "another key, or addresses are translated on the way");
     }
@@ -159,21 +151,14 @@ public final class Handshake {
 
   /** What guards the session; only once it is done. */
   public Seal seal() {
-    byte[] callers = derive("caller's frames");
-    byte[] answerers = derive("answerer's frames");
+    byte[] callers = keyProof().secret("caller's frames", addresses);
+    byte[] answerers = keyProof().secret("answerer's frames", addresses);
     return caller ? new Seal(callers, answerers) : new Seal(answerers, callers);
   }
 
-  private byte[] derive(String label) {
-    Mac mac = Seal.mac(key);
-    mac.update(("Talaria between hosts: " + label).getBytes(StandardCharsets.US_ASCII));
-    mac.update((byte) 0);
-    mac.update((byte) (VERSION >> Byte.SIZE));
-    mac.update((byte) VERSION);
-    mac.update(caller ? ownNonce : peerNonce);
-    mac.update(caller ? peerNonce : ownNonce);
-    mac.update(addresses);
-    return mac.doFinal();
+  private KeyProof keyProof() {
+    return new KeyProof(
+        PROTOCOL, VERSION, key, caller ? ownNonce : peerNonce, caller ? peerNonce : ownNonce);
   }
 
   private static byte[] bytes(ByteBuffer from, int length) {
