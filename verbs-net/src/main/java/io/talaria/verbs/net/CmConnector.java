@@ -4,6 +4,7 @@ package io.talaria.verbs.net;
 
 import io.talaria.ffi.Epoll;
 import io.talaria.ffi.EventDescriptor;
+import io.talaria.nio.authentication.KeyProof;
 import io.talaria.verbs.Context;
 import io.talaria.verbs.VerbsException;
 import io.talaria.verbs.cm.ConnectionEvent;
@@ -298,7 +299,7 @@ final class CmConnector {
     byte[] hello = CmFrame.nonceFrame(data);
     synchronized (challenges) {
       int number = nextChallenge++ & 0xffff;
-      byte[] frame = CmFrame.nonceFrame(CmFrame.CHALLENGE, number, Exchange.nonce());
+      byte[] frame = CmFrame.nonceFrame(CmFrame.CHALLENGE, number, KeyProof.nonce());
       while (challenges.size() >= MAX_CHALLENGES) {
         challenges.pollFirstEntry();
       }
@@ -350,7 +351,7 @@ final class CmConnector {
       if (!keyed()) {
         return connect(address, handler, null, null, endNs);
       }
-      byte[] hello = CmFrame.nonceFrame(CmFrame.HELLO, 0, Exchange.nonce());
+      byte[] hello = CmFrame.nonceFrame(CmFrame.HELLO, 0, KeyProof.nonce());
       return connect(address, handler, hello, challenged(address, hello, endNs), endNs);
     } catch (VerbsException e) {
       throw new IOException("RDMA CM cannot connect to " + address + ": " + e.getMessage(), e);
