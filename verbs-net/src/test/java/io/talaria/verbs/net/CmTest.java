@@ -18,7 +18,6 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,7 +43,7 @@ class CmTest {
   private NetOptions.Builder keyed(String name, int fill) throws IOException {
     byte[] bytes = new byte[32];
     Arrays.fill(bytes, (byte) fill);
-    return Pair.options().rdmaCm().keyFile(Files.write(directory.resolve(name), bytes));
+    return Pair.options().rdmaCm().keyFile(HandshakeTest.keyFile(directory.resolve(name), bytes));
   }
 
   @AfterEach

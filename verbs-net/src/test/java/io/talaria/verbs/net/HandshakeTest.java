@@ -15,6 +15,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +33,13 @@ class HandshakeTest {
   private Path key(String name, int fill) throws IOException {
     byte[] bytes = new byte[32];
     Arrays.fill(bytes, (byte) fill);
-    return Files.write(directory.resolve(name), bytes);
+    return keyFile(directory.resolve(name), bytes);
+  }
+
+  /** A key file that only this user may read. */
+  static Path keyFile(Path file, byte... bytes) throws IOException {
+    return Files.setPosixFilePermissions(
+        Files.write(file, bytes), PosixFilePermissions.fromString("rw-------"));
   }
 
   private NetOptions.Builder keyed(String name, int fill) throws IOException {
@@ -98,8 +105,12 @@ class HandshakeTest {
           .hasMessageContaining("is not of the loopback interface");
     }
     assertThatThrownBy(
-            () -> Pair.options().keyFile(Files.write(directory.resolve("short"), new byte[3])))
-        .hasMessageContaining("has 3 bytes, but must have from 16 to 4096");
+            () -> Pair.options().keyFile(keyFile(directory.resolve("short"), new byte[31])))
+        .hasMessageContaining("has 31 bytes, it must have 32 to 4096");
+    Path open = keyFile(directory.resolve("open"), new byte[32]);
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r-----"));
+    assertThatThrownBy(() -> Pair.options().keyFile(open))
+        .hasMessageContaining("is open to others; run: chmod 600");
   }
 
   @Test
