@@ -40,6 +40,8 @@ public final class Handshake {
     DONE
   }
 
+  private final String protocol;
+  private final int version;
   private final boolean caller;
   private final byte[] key;
   private final byte[] addresses;
@@ -49,12 +51,29 @@ public final class Handshake {
   private ByteBuffer last = NOTHING;
 
   /**
+   * The handshake between hosts.
+   *
    * @param caller whether this side has connected
    * @param key what both have
    * @param addresses of the connection on which this is said, as this side sees them: the caller's
    *     and the answerer's, in a form that is the same on both sides
    */
   public Handshake(boolean caller, byte[] key, byte[] addresses) {
+    this(PROTOCOL, VERSION, caller, key, addresses);
+  }
+
+  /**
+   * The same messages for another protocol.
+   *
+   * @param protocol its name, see {@link KeyProof}
+   * @param version its version, which no other protocol with these messages has
+   * @param caller whether this side has connected
+   * @param key what both have
+   * @param addresses of the connection, see {@link KeyProof#addresses}
+   */
+  public Handshake(String protocol, int version, boolean caller, byte[] key, byte[] addresses) {
+    this.protocol = protocol;
+    this.version = version;
     this.caller = caller;
     this.key = key;
     this.addresses = addresses.clone();
@@ -66,8 +85,8 @@ public final class Handshake {
     return caller ? start(CALL_BYTES).put(ownNonce).flip() : NOTHING;
   }
 
-  private static ByteBuffer start(int bytes) {
-    return ByteBuffer.allocate(bytes).putLong(MAGIC).putShort((short) VERSION);
+  private ByteBuffer start(int bytes) {
+    return ByteBuffer.allocate(bytes).putLong(MAGIC).putShort((short) version);
   }
 
   /** How many bytes {@link #received} wants next; 0: no more. */
@@ -90,19 +109,19 @@ public final class Handshake {
   public ByteBuffer received(ByteBuffer message) throws TransportException {
     switch (state) {
       case CALL_EXPECTED -> {
-        int version = started(message);
-        if (version != VERSION) {
+        int theirs = started(message);
+        if (theirs != version) {
           last = start(START_BYTES).flip();
-          throw otherVersion(version);
+          throw otherVersion(theirs);
         }
         peerNonce = bytes(message, NONCE_BYTES);
         state = State.PROOF_EXPECTED;
         return start(REPLY_BYTES).put(ownNonce).put(keyProof().proof(false, addresses)).flip();
       }
       case REPLY_STARTS -> {
-        int version = started(message);
-        if (version != VERSION) {
-          throw otherVersion(version);
+        int theirs = started(message);
+        if (theirs != version) {
+          throw otherVersion(theirs);
         }
         state = State.REPLY_EXPECTED;
         return NOTHING;
@@ -132,9 +151,9 @@ public final class Handshake {
     return Short.toUnsignedInt(message.getShort());
   }
 
-  private static TransportException otherVersion(int version) {
+  private TransportException otherVersion(int theirs) {
     return new TransportException(
-        Reason.VERSION_MISMATCH, "a rendezvous of version " + version + " instead of " + VERSION);
+        Reason.VERSION_MISMATCH, "a rendezvous of version " + theirs + " instead of " + version);
   }
 
   private void check(ByteBuffer message, boolean byCaller) throws TransportException {
@@ -151,14 +170,19 @@ public final class Handshake {
 
   /** What guards the session; only once it is done. */
   public Seal seal() {
-    byte[] callers = keyProof().secret("caller's frames", addresses);
-    byte[] answerers = keyProof().secret("answerer's frames", addresses);
+    byte[] callers = secret("caller's frames");
+    byte[] answerers = secret("answerer's frames");
     return caller ? new Seal(callers, answerers) : new Seal(answerers, callers);
+  }
+
+  /** A key of the session, see {@link KeyProof#secret}; only once it is done. */
+  public byte[] secret(String label) {
+    return keyProof().secret(label, addresses);
   }
 
   private KeyProof keyProof() {
     return new KeyProof(
-        PROTOCOL, VERSION, key, caller ? ownNonce : peerNonce, caller ? peerNonce : ownNonce);
+        protocol, version, key, caller ? ownNonce : peerNonce, caller ? peerNonce : ownNonce);
   }
 
   private static byte[] bytes(ByteBuffer from, int length) {
