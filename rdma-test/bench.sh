@@ -26,7 +26,7 @@ perftest() {
 }
 
 java_side() {
-  local path=ffi/target/classes:verbs/target/classes:verbs-net/target/classes:verbs-net/target/test-classes
+  local path=ffi/target/classes:nio/target/classes:verbs/target/classes:verbs-net/target/classes:verbs-net/target/test-classes
   # By the first compiler: the second takes minutes of an emulated processor, and gains little there.
   "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
     --enable-native-access=ALL-UNNAMED \

@@ -8,6 +8,7 @@
  */
 module io.talaria.mpj {
   requires io.talaria.ffi;
+  requires io.talaria.nio;
   requires io.talaria.ucx;
 
   exports mpi;

@@ -9,7 +9,9 @@ module io.talaria.nio {
 
   exports io.talaria.nio;
   exports io.talaria.nio.authentication to
-      io.talaria.messaging;
+      io.talaria.messaging,
+      io.talaria.mpj,
+      io.talaria.verbs.net;
   exports io.talaria.nio.counters.file to
       io.talaria.cli,
       io.talaria.monitor,

@@ -4,6 +4,7 @@
 module io.talaria.verbs.net {
   requires transitive io.talaria.verbs;
   requires io.talaria.ffi;
+  requires io.talaria.nio;
   requires org.jctools.core;
   requires jdk.net;
 

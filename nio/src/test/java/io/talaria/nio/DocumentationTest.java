@@ -219,6 +219,7 @@ class DocumentationTest {
   @ValueSource(
       strings = {
         "negotiation.Wire",
+        "authentication.KeyProof",
         "authentication.Handshake",
         "authentication.Seal",
         "shm.ShmMessages",

@@ -5,6 +5,7 @@ package io.talaria.messaging.handshake;
 import io.talaria.messaging.wire.EncryptedWire;
 import io.talaria.messaging.wire.Wire;
 import io.talaria.nio.authentication.Handshake;
+import io.talaria.nio.authentication.KeyProof;
 import io.talaria.nio.transport.TransportException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -23,7 +24,11 @@ import java.util.Deque;
  */
 public final class NodeHandshake {
   private static final int FIRST_BYTES = 4096;
-  private static final int MAX_TRANSCRIPT = 2 * Handshake.NONCE_BYTES + 64;
+
+  /** The proof's messages are those between hosts, where the version is 1. */
+  private static final String PROTOCOL = "Talaria messages";
+
+  private static final int VERSION = 2;
 
   private final SocketChannel channel;
   private final boolean dialled;
@@ -31,14 +36,8 @@ public final class NodeHandshake {
   private Handshake proof;
   private Wire wire;
 
-  /**
-   * Non-null until encryption begins. Its secret is derived from this key, the nonces of both ends,
-   * collected in {@link #transcript} as they pass, and {@link #addresses}.
-   */
-  private byte[] encryptionKey;
-
-  private final ByteBuffer transcript = ByteBuffer.allocate(MAX_TRANSCRIPT);
-  private byte[] addresses;
+  /** Whether to encrypt everything after the proof, until encryption begins. */
+  private boolean encrypted;
 
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -58,39 +57,18 @@ public final class NodeHandshake {
     if (key != null) {
       InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
       InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
-      addresses = dialled ? addresses(local, remote) : addresses(remote, local);
-      proof = new Handshake(dialled, key, addresses);
-      ByteBuffer first = proof.first();
-      if (encrypted) {
-        encryptionKey = key.clone();
-        nonce(first, Handshake.START_BYTES, dialled);
-      }
-      out.add(first);
-    }
-  }
-
-  private static byte[] addresses(InetSocketAddress caller, InetSocketAddress answerer) {
-    byte[] a = caller.getAddress().getAddress();
-    byte[] b = answerer.getAddress().getAddress();
-    ByteBuffer both = ByteBuffer.allocate(a.length + b.length + 4);
-    both.put(a).putShort((short) caller.getPort());
-    both.put(b).putShort((short) answerer.getPort());
-    return both.array();
-  }
-
-  /** Appends a nonce of the proof to the transcript: first the caller's, then the answerer's. */
-  private void nonce(ByteBuffer message, int at, boolean of) {
-    if (of && message.remaining() >= at + Handshake.NONCE_BYTES) {
-      transcript.put(message.slice(message.position() + at, Handshake.NONCE_BYTES));
+      byte[] addresses =
+          dialled ? KeyProof.addresses(local, remote) : KeyProof.addresses(remote, local);
+      proof = new Handshake(PROTOCOL, VERSION, dialled, key, addresses);
+      out.add(proof.first());
+      this.encrypted = encrypted;
     }
   }
 
   private void encrypt() {
-    transcript.put(addresses);
-    byte[] all = Arrays.copyOf(transcript.array(), transcript.position());
-    wire = new EncryptedWire(channel, EncryptedWire.secret(encryptionKey, dialled, all), in.flip());
+    wire = new EncryptedWire(channel, EncryptedWire.secret(proof::secret, dialled), in.flip());
     in.clear();
-    encryptionKey = null;
+    encrypted = false;
   }
 
   /** The wire for the bytes after the handshake. */
@@ -165,14 +143,7 @@ public final class NodeHandshake {
       in.position(wanted);
       in.compact();
       try {
-        int before = proof.wantedBytes();
-        ByteBuffer answer = proof.received(message.duplicate());
-        if (encryptionKey != null) {
-          // The other side's nonce is in its CALL, or in the rest of its REPLY.
-          nonce(message, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
-          nonce(message, 0, before == Handshake.NONCE_BYTES + Handshake.PROOF_BYTES);
-          nonce(answer, Handshake.START_BYTES, before == Handshake.CALL_BYTES);
-        }
+        ByteBuffer answer = proof.received(message);
         if (answer.hasRemaining()) {
           out.add(answer);
         }
@@ -184,7 +155,7 @@ public final class NodeHandshake {
         throw new ProtocolException(e.getMessage());
       }
     }
-    if (encryptionKey != null) {
+    if (encrypted) {
       encrypt();
     }
     return true;

@@ -8,11 +8,10 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
+import java.util.function.Function;
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -24,8 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
  * <pre>
  *   frame    length 4 (of the ciphertext, little-endian) | ciphertext 1 to 65,536 | tag 16
  *   nonce    0 4 | number of the frame 8, big-endian, from 0; the length is authenticated with it
- *   key      HMAC-SHA256(key, "Talaria messages: caller's stream" or "answerer's stream",
- *            0, nonce of the caller 32, nonce of the answerer 32, addresses)      see Handshake
+ *   key      as the proof of the key, with the label "caller's stream" or "answerer's stream"
  * </pre>
  */
 public final class EncryptedWire extends Wire {
@@ -36,7 +34,6 @@ public final class EncryptedWire extends Wire {
   static final int TAG_BYTES = 16;
 
   private static final int NONCE_BYTES = 12;
-  private static final String HMAC = "HmacSHA256";
 
   /** The cipher of one direction. */
   private static final class Way {
@@ -109,28 +106,15 @@ public final class EncryptedWire extends Wire {
   /**
    * Derives the secret of a session.
    *
-   * @param key known to both ends
+   * @param keys the session's key for a label, the same at both ends
    * @param caller whether this end has connected
-   * @param transcript the nonces and addresses of the session, the same at both ends
    */
-  public static byte[] secret(byte[] key, boolean caller, byte[] transcript) {
-    byte[] callers = derive(key, "caller's stream", transcript);
-    byte[] answerers = derive(key, "answerer's stream", transcript);
+  public static byte[] secret(Function<String, byte[]> keys, boolean caller) {
+    byte[] callers = keys.apply("caller's stream");
+    byte[] answerers = keys.apply("answerer's stream");
     byte[] secret = Arrays.copyOf(caller ? callers : answerers, 64);
     System.arraycopy(caller ? answerers : callers, 0, secret, 32, 32);
     return secret;
-  }
-
-  private static byte[] derive(byte[] key, String label, byte[] transcript) {
-    try {
-      Mac mac = Mac.getInstance(HMAC);
-      mac.init(new SecretKeySpec(key, HMAC));
-      mac.update(("Talaria messages: " + label).getBytes(StandardCharsets.US_ASCII));
-      mac.update((byte) 0);
-      return mac.doFinal(transcript);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no " + HMAC, e); // every Java must have it
-    }
   }
 
   @Override

@@ -5,6 +5,7 @@ package io.talaria.messaging.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.nio.authentication.KeyProof;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,7 +29,10 @@ class EncryptedWireTest {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final byte[] KEY =
       "a key that both ends have, 32 by".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] TRANSCRIPT = new byte[80];
+
+  private static byte[] key(String label) {
+    return new KeyProof("Talaria test", 1, KEY, new byte[32], new byte[32]).secret(label);
+  }
 
   private SocketChannel near;
   private SocketChannel far;
@@ -52,7 +56,7 @@ class EncryptedWireTest {
 
   private static EncryptedWire wire(SocketChannel channel, boolean caller) {
     return new EncryptedWire(
-        channel, EncryptedWire.secret(KEY, caller, TRANSCRIPT), NOTHING.duplicate());
+        channel, EncryptedWire.secret(EncryptedWireTest::key, caller), NOTHING.duplicate());
   }
 
   private static byte[] readAll(Wire from, int bytes, int step) throws IOException {
@@ -128,7 +132,7 @@ class EncryptedWireTest {
       frame[bit / 8] ^= (byte) (1 << bit % 8);
       EncryptedWire receiver =
           new EncryptedWire(
-              far, EncryptedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(frame));
+              far, EncryptedWire.secret(EncryptedWireTest::key, false), ByteBuffer.wrap(frame));
       if (bit < 32 && length(frame) > 8 && length(frame) <= EncryptedWire.MAX_BYTES) {
         assertThat(receiver.read(ByteBuffer.allocate(100))).as("bit %d", bit).isZero(); // it waits
       } else {
@@ -152,13 +156,13 @@ class EncryptedWireTest {
     for (byte[] each : wrong) {
       EncryptedWire receiver =
           new EncryptedWire(
-              far, EncryptedWire.secret(KEY, false, TRANSCRIPT), ByteBuffer.wrap(each));
+              far, EncryptedWire.secret(EncryptedWireTest::key, false), ByteBuffer.wrap(each));
       assertThatThrownBy(() -> receiver.read(ByteBuffer.allocate(1000)))
           .isInstanceOf(ProtocolException.class);
     }
     EncryptedWire same =
         new EncryptedWire(
-            near, EncryptedWire.secret(KEY, true, TRANSCRIPT), ByteBuffer.wrap(first));
+            near, EncryptedWire.secret(EncryptedWireTest::key, true), ByteBuffer.wrap(first));
     assertThatThrownBy(() -> same.read(ByteBuffer.allocate(1000)))
         .isInstanceOf(ProtocolException.class);
   }

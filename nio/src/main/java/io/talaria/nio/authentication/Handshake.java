@@ -5,10 +5,6 @@ package io.talaria.nio.authentication;
 import io.talaria.nio.Reason;
 import io.talaria.nio.transport.TransportException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
-import javax.crypto.Mac;
 
 /**
  * How two processes on two hosts prove to each other that they have the same key and see the same
@@ -18,26 +14,23 @@ import javax.crypto.Mac;
  *   CALL     caller    magic:8 version:2 nonce:32
  *   REPLY    answerer  magic:8 version:2 nonce:32 proof:32
  *   PROOF    caller    proof:32
- *
- *   proof    HMAC-SHA256(key, label 0 transcript), with a label of its own for each side
- *   transcript  version:2 nonce of the caller:32 nonce of the answerer:32
- *               address of the caller:a address of the answerer:a     as each side sees them
  * </pre>
  *
- * <p>Both keys of the session's {@link Seal} are made in the same way, with labels of their own. A
- * REPLY of another version ends after the version. Negotiation thread.
+ * <p>Both proofs, and both keys of the session's {@link Seal}, are of {@link KeyProof}, with the
+ * addresses of the connection as each side sees them. A REPLY of another version ends after the
+ * version. Negotiation thread.
  */
 public final class Handshake {
   public static final long MAGIC = 0x5461_6c48_6f73_7400L; // "TalHost", 0
   public static final int VERSION = 1;
-  public static final int NONCE_BYTES = 32;
-  public static final int PROOF_BYTES = 32;
+  public static final int NONCE_BYTES = KeyProof.NONCE_BYTES;
+  public static final int PROOF_BYTES = KeyProof.PROOF_BYTES;
   public static final int START_BYTES = Long.BYTES + Short.BYTES;
   public static final int CALL_BYTES = START_BYTES + NONCE_BYTES;
   public static final int REPLY_BYTES = CALL_BYTES + PROOF_BYTES;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final String PROTOCOL = "Talaria between hosts";
 
   private enum State {
     CALL_EXPECTED,
@@ -47,26 +40,44 @@ public final class Handshake {
     DONE
   }
 
+  private final String protocol;
+  private final int version;
   private final boolean caller;
   private final byte[] key;
   private final byte[] addresses;
-  private final byte[] ownNonce = new byte[NONCE_BYTES];
+  private final byte[] ownNonce = KeyProof.nonce();
   private byte[] peerNonce;
   private State state;
   private ByteBuffer last = NOTHING;
 
   /**
+   * The handshake between hosts.
+   *
    * @param caller whether this side has connected
    * @param key what both have
    * @param addresses of the connection on which this is said, as this side sees them: the caller's
    *     and the answerer's, in a form that is the same on both sides
    */
   public Handshake(boolean caller, byte[] key, byte[] addresses) {
+    this(PROTOCOL, VERSION, caller, key, addresses);
+  }
+
+  /**
+   * The same messages for another protocol.
+   *
+   * @param protocol its name, see {@link KeyProof}
+   * @param version its version, which no other protocol with these messages has
+   * @param caller whether this side has connected
+   * @param key what both have
+   * @param addresses of the connection, see {@link KeyProof#addresses}
+   */
+  public Handshake(String protocol, int version, boolean caller, byte[] key, byte[] addresses) {
+    this.protocol = protocol;
+    this.version = version;
     this.caller = caller;
     this.key = key;
     this.addresses = addresses.clone();
     state = caller ? State.REPLY_STARTS : State.CALL_EXPECTED;
-    RANDOM.nextBytes(ownNonce);
   }
 
   /** What is to be sent before anything is received. */
@@ -74,8 +85,8 @@ public final class Handshake {
     return caller ? start(CALL_BYTES).put(ownNonce).flip() : NOTHING;
   }
 
-  private static ByteBuffer start(int bytes) {
-    return ByteBuffer.allocate(bytes).putLong(MAGIC).putShort((short) VERSION);
+  private ByteBuffer start(int bytes) {
+    return ByteBuffer.allocate(bytes).putLong(MAGIC).putShort((short) version);
   }
 
   /** How many bytes {@link #received} wants next; 0: no more. */
@@ -98,30 +109,30 @@ public final class Handshake {
   public ByteBuffer received(ByteBuffer message) throws TransportException {
     switch (state) {
       case CALL_EXPECTED -> {
-        int version = started(message);
-        if (version != VERSION) {
+        int theirs = started(message);
+        if (theirs != version) {
           last = start(START_BYTES).flip();
-          throw otherVersion(version);
+          throw otherVersion(theirs);
         }
         peerNonce = bytes(message, NONCE_BYTES);
         state = State.PROOF_EXPECTED;
-        return start(REPLY_BYTES).put(ownNonce).put(derive("answerer's proof")).flip();
+        return start(REPLY_BYTES).put(ownNonce).put(keyProof().proof(false, addresses)).flip();
       }
       case REPLY_STARTS -> {
-        int version = started(message);
-        if (version != VERSION) {
-          throw otherVersion(version);
+        int theirs = started(message);
+        if (theirs != version) {
+          throw otherVersion(theirs);
         }
         state = State.REPLY_EXPECTED;
         return NOTHING;
       }
       case REPLY_EXPECTED -> {
         peerNonce = bytes(message, NONCE_BYTES);
-        check(message, "answerer's proof");
-        return ByteBuffer.wrap(derive("caller's proof"));
+        check(message, false);
+        return ByteBuffer.wrap(keyProof().proof(true, addresses));
       }
       case PROOF_EXPECTED -> {
-        check(message, "caller's proof");
+        check(message, true);
         return NOTHING;
       }
       default -> throw new IllegalStateException("more than is wanted");
@@ -140,13 +151,13 @@ public final class Handshake {
     return Short.toUnsignedInt(message.getShort());
   }
 
-  private static TransportException otherVersion(int version) {
+  private TransportException otherVersion(int theirs) {
     return new TransportException(
-        Reason.VERSION_MISMATCH, "a rendezvous of version " + version + " instead of " + VERSION);
+        Reason.VERSION_MISMATCH, "a rendezvous of version " + theirs + " instead of " + version);
   }
 
-  private void check(ByteBuffer message, String label) throws TransportException {
-    if (!MessageDigest.isEqual(bytes(message, PROOF_BYTES), derive(label))) {
+  private void check(ByteBuffer message, boolean byCaller) throws TransportException {
+    if (!keyProof().isProof(bytes(message, PROOF_BYTES), byCaller, addresses)) {
       throw new TransportException(
           Reason.NOT_AUTHENTICATED, "another key, or addresses are translated on the way");
     }
@@ -159,21 +170,19 @@ public final class Handshake {
 
   /** What guards the session; only once it is done. */
   public Seal seal() {
-    byte[] callers = derive("caller's frames");
-    byte[] answerers = derive("answerer's frames");
+    byte[] callers = secret("caller's frames");
+    byte[] answerers = secret("answerer's frames");
     return caller ? new Seal(callers, answerers) : new Seal(answerers, callers);
   }
 
-  private byte[] derive(String label) {
-    Mac mac = Seal.mac(key);
-    mac.update(("Talaria between hosts: " + label).getBytes(StandardCharsets.US_ASCII));
-    mac.update((byte) 0);
-    mac.update((byte) (VERSION >> Byte.SIZE));
-    mac.update((byte) VERSION);
-    mac.update(caller ? ownNonce : peerNonce);
-    mac.update(caller ? peerNonce : ownNonce);
-    mac.update(addresses);
-    return mac.doFinal();
+  /** A key of the session, see {@link KeyProof#secret}; only once it is done. */
+  public byte[] secret(String label) {
+    return keyProof().secret(label, addresses);
+  }
+
+  private KeyProof keyProof() {
+    return new KeyProof(
+        protocol, version, key, caller ? ownNonce : peerNonce, caller ? peerNonce : ownNonce);
   }
 
   private static byte[] bytes(ByteBuffer from, int length) {

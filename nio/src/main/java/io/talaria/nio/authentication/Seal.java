@@ -3,12 +3,10 @@
 package io.talaria.nio.authentication;
 
 import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SignatureException;
 import java.util.Arrays;
 import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Keeps the frames of a session between hosts from being changed, repeated, left out or made up: a
@@ -22,7 +20,6 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class Seal {
   public static final int TAG_BYTES = 16;
-  public static final String ALGORITHM = "HmacSHA256";
 
   private static final int LENGTH_BYTES = Short.BYTES;
 
@@ -32,18 +29,8 @@ public final class Seal {
   private long received;
 
   public Seal(byte[] outKey, byte[] inKey) {
-    out = mac(outKey);
-    in = mac(inKey);
-  }
-
-  public static Mac mac(byte[] key) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(new SecretKeySpec(key, ALGORITHM));
-      return mac;
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no " + ALGORITHM, e); // each must have it
-    }
+    out = KeyProof.mac(outKey);
+    in = KeyProof.mac(inKey);
   }
 
   /** The frame to send instead of one, which has its length in front. */

@@ -123,6 +123,15 @@ class HandshakeTest {
   }
 
   @Test
+  void anotherProtocolIsNoPeer() throws Exception {
+    // With the same messages and the same version.
+    Handshake other = new Handshake("Talaria test", 1, false, KEY, ENDS.encoded());
+    assertRefused(caller, give(other, caller.first()), Reason.NOT_AUTHENTICATED);
+    Handshake next = new Handshake("Talaria test", 2, false, KEY, ENDS.encoded());
+    assertRefused(next, caller.first(), Reason.VERSION_MISMATCH);
+  }
+
+  @Test
   void somethingElseIsNotTalkedTo() {
     assertRefused(answerer, ByteBuffer.allocate(Handshake.CALL_BYTES), Reason.PROTOCOL);
     assertThat(answerer.last().remaining()).isZero();

@@ -4,6 +4,7 @@ package io.talaria.verbs.net;
 
 import io.talaria.ffi.Epoll;
 import io.talaria.ffi.EventDescriptor;
+import io.talaria.nio.authentication.KeyProof;
 import io.talaria.verbs.Context;
 import io.talaria.verbs.VerbsException;
 import io.talaria.verbs.cm.ConnectionEvent;
@@ -250,9 +251,9 @@ final class CmConnector {
         throw new ExchangeException("the address is of another device than the node's");
       }
       Offer peer = CmFrame.offer(data, keyed(), event.queuePairNumber(), peerAddress(line));
-      Challenge challenge = keyed() ? proved(data, event.queuePairNumber()) : null;
+      Challenge challenge = keyed() ? proved(line, data, event.queuePairNumber()) : null;
       setup = node.setUp(line.id::open);
-      byte[] answer = answer(setup, data, challenge);
+      byte[] answer = answer(line, setup, data, challenge);
       CompletableFuture<Void> greeting = new CompletableFuture<>();
       int readsIn = Math.min(node.reads(), event.readsIn());
       int readsOut = Math.min(node.reads(), event.readsOut());
@@ -298,7 +299,7 @@ final class CmConnector {
     byte[] hello = CmFrame.nonceFrame(data);
     synchronized (challenges) {
       int number = nextChallenge++ & 0xffff;
-      byte[] frame = CmFrame.nonceFrame(CmFrame.CHALLENGE, number, Exchange.nonce());
+      byte[] frame = CmFrame.nonceFrame(CmFrame.CHALLENGE, number, KeyProof.nonce());
       while (challenges.size() >= MAX_CHALLENGES) {
         challenges.pollFirstEntry();
       }
@@ -308,7 +309,7 @@ final class CmConnector {
   }
 
   /** The challenge that an offer answers, if its proof is right; it is used up. */
-  private Challenge proved(byte[] data, int queuePair) throws ExchangeException {
+  private Challenge proved(CmLine line, byte[] data, int queuePair) throws ExchangeException {
     Challenge challenge;
     synchronized (challenges) {
       challenge = challenges.remove(CmFrame.number(data));
@@ -319,27 +320,41 @@ final class CmConnector {
     byte[] offer = Arrays.copyOf(data, CmFrame.OFFER_BYTES);
     CmFrame.requireProof(
         data,
-        CmFrame.proof(key(), true, queuePair, challenge.hello(), challenge.challenge(), offer));
+        CmFrame.keyProof(key(), challenge.hello(), challenge.challenge()),
+        true,
+        CmFrame.context(
+            queuePair, ends(line, false), challenge.hello(), challenge.challenge(), offer));
     return challenge;
   }
 
-  private byte[] answer(VerbsNode.Setup setup, byte[] data, Challenge challenge) {
+  private byte[] answer(CmLine line, VerbsNode.Setup setup, byte[] data, Challenge challenge)
+      throws ExchangeException {
     byte[] answer = CmFrame.offer(CmFrame.ANSWER, CmFrame.number(data), node.offer(setup), keyed());
-    return challenge == null
-        ? answer
-        : CmFrame.with(
-            answer,
-            answerProof(
-                challenge.hello(),
-                challenge.challenge(),
-                Arrays.copyOf(data, CmFrame.OFFER_BYTES + CmFrame.PROOF_BYTES),
-                answer,
-                setup.queuePair().number()));
+    if (challenge == null) {
+      return answer;
+    }
+    byte[] offer = Arrays.copyOf(data, CmFrame.OFFER_BYTES + KeyProof.PROOF_BYTES);
+    byte[] context =
+        CmFrame.context(
+            setup.queuePair().number(),
+            ends(line, false),
+            challenge.hello(),
+            challenge.challenge(),
+            offer,
+            answer);
+    KeyProof proof = CmFrame.keyProof(key(), challenge.hello(), challenge.challenge());
+    return CmFrame.with(answer, proof.proof(false, context));
   }
 
-  private byte[] answerProof(
-      byte[] hello, byte[] challenge, byte[] offer, byte[] answer, int queuePair) {
-    return CmFrame.proof(key(), false, queuePair, hello, challenge, offer, answer);
+  /** The addresses of the connection, as this side sees them: the caller's first. */
+  private static byte[] ends(CmLine line, boolean caller) throws ExchangeException {
+    InetAddress own =
+        line.id
+            .localAddress()
+            .orElseThrow(() -> new ExchangeException("this side has no address"))
+            .getAddress();
+    InetAddress peer = peerAddress(line);
+    return caller ? CmFrame.ends(own, peer) : CmFrame.ends(peer, own);
   }
 
   // ---- who connects
@@ -350,7 +365,7 @@ final class CmConnector {
       if (!keyed()) {
         return connect(address, handler, null, null, endNs);
       }
-      byte[] hello = CmFrame.nonceFrame(CmFrame.HELLO, 0, Exchange.nonce());
+      byte[] hello = CmFrame.nonceFrame(CmFrame.HELLO, 0, KeyProof.nonce());
       return connect(address, handler, hello, challenged(address, hello, endNs), endNs);
     } catch (VerbsException e) {
       throw new IOException("RDMA CM cannot connect to " + address + ": " + e.getMessage(), e);
@@ -409,15 +424,15 @@ final class CmConnector {
       int number = challenge == null ? 0 : CmFrame.number(challenge);
       byte[] offer = CmFrame.offer(CmFrame.OFFER, number, node.offer(setup), keyed());
       if (challenge != null) {
-        offer =
-            CmFrame.with(
-                offer,
-                CmFrame.proof(key(), true, setup.queuePair().number(), hello, challenge, offer));
+        byte[] context =
+            CmFrame.context(setup.queuePair().number(), ends(line, true), hello, challenge, offer);
+        KeyProof proof = CmFrame.keyProof(key(), hello, challenge);
+        offer = CmFrame.with(offer, proof.proof(true, context));
       }
       line.id.connect(
           new ConnectionParameters(offer, node.reads(), node.reads(), MAX_RETRIES, WAIT_FOR_EVER));
       ConnectionEvent made = line.await(ConnectionEvent.Type.ESTABLISHED, endNs);
-      peer = answered(made, hello, challenge, offer, address.getAddress());
+      peer = answered(line, made, hello, challenge, offer, address.getAddress());
     } catch (IOException | RuntimeException e) {
       abandon(line, setup);
       throw e;
@@ -431,7 +446,12 @@ final class CmConnector {
   }
 
   private Offer answered(
-      ConnectionEvent made, byte[] hello, byte[] challenge, byte[] offer, InetAddress address)
+      CmLine line,
+      ConnectionEvent made,
+      byte[] hello,
+      byte[] challenge,
+      byte[] offer,
+      InetAddress address)
       throws ExchangeException {
     byte[] data = made.privateData();
     byte type = CmFrame.type(data);
@@ -442,7 +462,11 @@ final class CmConnector {
     if (challenge != null) {
       byte[] answer = Arrays.copyOf(data, CmFrame.OFFER_BYTES);
       CmFrame.requireProof(
-          data, answerProof(hello, challenge, offer, answer, made.queuePairNumber()));
+          data,
+          CmFrame.keyProof(key(), hello, challenge),
+          false,
+          CmFrame.context(
+              made.queuePairNumber(), ends(line, true), hello, challenge, offer, answer));
     }
     return peer;
   }

@@ -2,16 +2,14 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.nio.authentication.KeyProof;
 import io.talaria.verbs.Gid;
 import io.talaria.verbs.QueuePairAddress;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.Arrays;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What nodes say to each other in the private data of RDMA CM, most significant byte first. A
@@ -25,12 +23,13 @@ import javax.crypto.spec.SecretKeySpec;
  * REFUSAL    0 version  1 type  2 length 2          4 words
  * }</pre>
  *
- * <p>A proof is an HMAC-SHA256 by the common key over the role of the sender, the hello, the
- * challenge, the offer, in an answer its proof and the answer, and the number of the sender's queue
- * pair.
+ * <p>A proof is a {@link KeyProof}. Its context is the IP addresses of the connection that RDMA CM
+ * makes, the hello, the challenge, the offer, in an answer also the offer's proof and the answer,
+ * and the number of the sender's queue pair, 4.
  */
 final class CmFrame {
-  static final byte VERSION = 1;
+  static final byte VERSION = 2;
+  static final String PROTOCOL = "Talaria verbs-net by RDMA CM";
   static final byte HELLO = 1;
   static final byte CHALLENGE = 2;
   static final byte OFFER = 3;
@@ -43,7 +42,6 @@ final class CmFrame {
   /** Of an offer and an answer, without proof. */
   static final int OFFER_BYTES = 24;
 
-  static final int PROOF_BYTES = 32;
   private static final int NONCE_AT = 4;
   private static final int MAX_WORDS = 140;
   private static final int MTU_BYTES = 4096;
@@ -128,25 +126,44 @@ final class CmFrame {
     }
   }
 
-  static byte[] proof(byte[] key, boolean byTheOneThatConnects, int queuePair, byte[]... frames) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      mac.update((byte) (byTheOneThatConnects ? 3 : 4)); // not what TCP's proofs begin with
-      for (byte[] frame : frames) {
-        mac.update(frame);
-      }
-      mac.update(ByteBuffer.allocate(4).putInt(queuePair).flip());
-      return mac.doFinal();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no HMAC-SHA256", e);
-    }
+  /** The proofs of a handshake. */
+  static KeyProof keyProof(byte[] key, byte[] hello, byte[] challenge) {
+    return new KeyProof(PROTOCOL, VERSION, key, nonce(hello), nonce(challenge));
   }
 
-  static void requireProof(byte[] data, byte[] expected) throws ExchangeException {
+  private static byte[] nonce(byte[] frame) {
+    return Arrays.copyOfRange(frame, NONCE_AT, NONCE_FRAME_BYTES);
+  }
+
+  /**
+   * The context of a proof.
+   *
+   * @param queuePair of the side that proves
+   * @param ends the addresses, see {@link #ends}
+   * @param frames so far, each of a fixed length
+   */
+  static byte[] context(int queuePair, byte[] ends, byte[]... frames) {
+    int bytes = ends.length + Integer.BYTES;
+    for (byte[] frame : frames) {
+      bytes += frame.length;
+    }
+    ByteBuffer context = ByteBuffer.allocate(bytes).put(ends);
+    for (byte[] frame : frames) {
+      context.put(frame);
+    }
+    return context.putInt(queuePair).array();
+  }
+
+  /** The addresses of both sides, without ports: queue pairs tell what is at an address. */
+  static byte[] ends(InetAddress caller, InetAddress answerer) {
+    return KeyProof.addresses(new InetSocketAddress(caller, 0), new InetSocketAddress(answerer, 0));
+  }
+
+  static void requireProof(byte[] data, KeyProof proof, boolean caller, byte[] context)
+      throws ExchangeException {
     // Zeros, if there is none.
-    byte[] proof = Arrays.copyOfRange(data, OFFER_BYTES, OFFER_BYTES + PROOF_BYTES);
-    if (!MessageDigest.isEqual(proof, expected)) {
+    byte[] given = Arrays.copyOfRange(data, OFFER_BYTES, OFFER_BYTES + KeyProof.PROOF_BYTES);
+    if (!proof.isProof(given, caller, context)) {
       throw new ExchangeException(Exchange.WRONG_PROOF);
     }
   }

@@ -2,17 +2,14 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.nio.authentication.KeyProof;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * One exchange, by the side that connects or by the one that accepts:
@@ -26,14 +23,15 @@ import javax.crypto.spec.SecretKeySpec;
  *    |     (REFUSAL: words, instead of any of these)  |
  * }</pre>
  *
- * <p>A proof is an HMAC-SHA256 by the common key over the role of the sender and all frames so far:
- * a frame of another exchange, or of the other side, proves nothing. Blocks; a caller that limits
- * the time closes the channel from another thread. Confined to one thread.
+ * <p>A proof is a {@link KeyProof} whose context is all frames so far, without their proofs: the
+ * offers among them name both queue pairs. Its nonces are those of OFFER and CHALLENGE. Blocks; a
+ * caller that limits the time closes the channel from another thread. Confined to one thread.
  */
 final class Exchange {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int MAX_REFUSAL_BYTES = 300;
 
+  static final String PROTOCOL = "Talaria verbs-net by TCP";
   static final String ONLY_HERE =
       "this side has a key, the other has not: give both the same key file";
   static final String ONLY_THERE =
@@ -45,16 +43,15 @@ final class Exchange {
   private final boolean connects;
   private final ByteBuffer transcript = ByteBuffer.allocate(4 * Frame.MAX_BYTES);
 
+  /** Of the first frame in each direction. */
+  private byte[] ownNonce;
+
+  private byte[] peerNonce;
+
   Exchange(SocketChannel channel, Optional<byte[]> key, boolean connects) {
     this.channel = channel;
     this.key = key;
     this.connects = connects;
-  }
-
-  static byte[] nonce() {
-    byte[] nonce = new byte[Frame.NONCE_BYTES];
-    RANDOM.nextBytes(nonce);
-    return nonce;
   }
 
   static int packetNumber() {
@@ -67,10 +64,14 @@ final class Exchange {
 
   void send(byte type, byte[] body) throws IOException {
     boolean proved = key.isPresent() && type != Frame.CHALLENGE;
-    ByteBuffer frame = Frame.write(type, nonce(), body, proved, key.isPresent());
+    byte[] nonce = KeyProof.nonce();
+    if (ownNonce == null) {
+      ownNonce = nonce;
+    }
+    ByteBuffer frame = Frame.write(type, nonce, body, proved, key.isPresent());
     transcript.put(frame.duplicate().flip());
     if (proved) {
-      frame.put(proof(connects));
+      frame.put(keyProof().proof(connects, frames()));
     }
     write(frame.flip());
   }
@@ -80,7 +81,7 @@ final class Exchange {
     byte[] words = why.getBytes(StandardCharsets.US_ASCII);
     byte[] body = Arrays.copyOf(words, Math.min(words.length, MAX_REFUSAL_BYTES));
     try {
-      write(Frame.write(Frame.REFUSAL, new byte[Frame.NONCE_BYTES], body, false, false).flip());
+      write(Frame.write(Frame.REFUSAL, new byte[KeyProof.NONCE_BYTES], body, false, false).flip());
     } catch (IOException e) {
       // The peer is gone already.
     }
@@ -110,15 +111,18 @@ final class Exchange {
     }
     int end = length;
     if (key.isPresent() && type != Frame.CHALLENGE) {
-      end = length - Frame.PROOF_BYTES;
+      end = length - KeyProof.PROOF_BYTES;
       if (end < Frame.HEADER_BYTES) {
         throw new ExchangeException("a frame without proof");
       }
     }
+    if (peerNonce == null) {
+      peerNonce = Frame.nonce(frame);
+    }
     transcript.put(frame.array(), 0, end);
     if (end != length) {
       byte[] proof = Arrays.copyOfRange(frame.array(), end, length);
-      if (!MessageDigest.isEqual(proof, proof(!connects))) {
+      if (!keyProof().isProof(proof, !connects, frames())) {
         throw new ExchangeException(WRONG_PROOF);
       }
     }
@@ -142,15 +146,16 @@ final class Exchange {
     return text.replaceAll("[^ -~]", "?");
   }
 
-  private byte[] proof(boolean byTheOneThatConnects) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(key.orElseThrow(), "HmacSHA256"));
-      mac.update((byte) (byTheOneThatConnects ? 1 : 2));
-      mac.update(transcript.array(), 0, transcript.position());
-      return mac.doFinal();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no HMAC-SHA256", e);
-    }
+  private KeyProof keyProof() {
+    return new KeyProof(
+        PROTOCOL,
+        Frame.VERSION,
+        key.orElseThrow(),
+        connects ? ownNonce : peerNonce,
+        connects ? peerNonce : ownNonce);
+  }
+
+  private byte[] frames() {
+    return Arrays.copyOf(transcript.array(), transcript.position());
   }
 }

@@ -2,6 +2,7 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.nio.authentication.KeyProof;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -22,11 +23,9 @@ import java.nio.ByteBuffer;
  */
 final class Frame {
   static final int MAGIC = 0x54564e31;
-  static final int VERSION = 1;
+  static final int VERSION = 2;
   static final int MAX_BYTES = 512;
   static final int HEADER_BYTES = 44;
-  static final int NONCE_BYTES = 32;
-  static final int PROOF_BYTES = 32;
   static final int AUTHENTICATED = 1;
 
   static final byte CHALLENGE = 1;
@@ -42,7 +41,7 @@ final class Frame {
 
   /** A frame without proof, whose length counts one if it is to come. */
   static ByteBuffer write(byte type, byte[] nonce, byte[] body, boolean proved, boolean keyed) {
-    int length = HEADER_BYTES + body.length + (proved ? PROOF_BYTES : 0);
+    int length = HEADER_BYTES + body.length + (proved ? KeyProof.PROOF_BYTES : 0);
     ByteBuffer frame = ByteBuffer.allocate(length);
     frame.putInt(MAGIC).putShort((short) VERSION).put(type);
     frame.put((byte) (keyed ? AUTHENTICATED : 0)).putShort((short) length).putShort((short) 0);
@@ -72,6 +71,12 @@ final class Frame {
 
   static int prefixBytes() {
     return PREFIX_BYTES;
+  }
+
+  static byte[] nonce(ByteBuffer frame) {
+    byte[] nonce = new byte[KeyProof.NONCE_BYTES];
+    frame.get(PREFIX_BYTES, nonce);
+    return nonce;
   }
 
   static byte type(ByteBuffer frame) {

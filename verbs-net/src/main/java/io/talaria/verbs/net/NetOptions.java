@@ -2,8 +2,8 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.nio.authentication.HostKey;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,8 +15,6 @@ import java.util.Optional;
  * more than two processors.
  */
 public final class NetOptions {
-  private static final int MIN_KEY_BYTES = 16;
-  private static final int MAX_KEY_BYTES = 4096;
 
   private final String device;
   private final int port;
@@ -404,25 +402,13 @@ public final class NetOptions {
     /**
      * Lets both sides of a connection prove that they have the same key.
      *
-     * @param file of 16 to 4096 bytes, for instance from {@code head -c 32 /dev/urandom}
+     * @param file of 32 to 4096 bytes, for instance from {@code head -c 32 /dev/urandom}, which
+     *     only this user may read
      * @return this
-     * @throws IOException if it cannot be read, or is too short or too long
+     * @throws IOException if it cannot be read, is too short or too long, or is open to others
      */
     public Builder keyFile(Path file) throws IOException {
-      long bytes = Files.size(file);
-      if (bytes < MIN_KEY_BYTES || bytes > MAX_KEY_BYTES) {
-        throw new IOException(
-            "the key file "
-                + file
-                + " has "
-                + bytes
-                + " bytes, but must have from "
-                + MIN_KEY_BYTES
-                + " to "
-                + MAX_KEY_BYTES
-                + ": make one by head -c 32 /dev/urandom");
-      }
-      key = Files.readAllBytes(file);
+      key = HostKey.read(file);
       return this;
     }
 

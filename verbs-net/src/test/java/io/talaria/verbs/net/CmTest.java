@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.talaria.nio.authentication.KeyProof;
 import io.talaria.verbs.Access;
 import io.talaria.verbs.cm.ConnectionEvent;
 import io.talaria.verbs.cm.ConnectionId;
@@ -14,8 +15,9 @@ import io.talaria.verbs.cm.EventChannel;
 import io.talaria.verbs.cm.PortSpace;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,7 +43,7 @@ class CmTest {
   private NetOptions.Builder keyed(String name, int fill) throws IOException {
     byte[] bytes = new byte[32];
     Arrays.fill(bytes, (byte) fill);
-    return Pair.options().rdmaCm().keyFile(Files.write(directory.resolve(name), bytes));
+    return Pair.options().rdmaCm().keyFile(HandshakeTest.keyFile(directory.resolve(name), bytes));
   }
 
   @AfterEach
@@ -202,21 +204,124 @@ class CmTest {
     }
   }
 
+  private static void resolve(EventChannel channel, ConnectionId id, InetSocketAddress address) {
+    id.resolveAddress(null, address, LIMIT_MS);
+    assertThat(channel.next(LIMIT_MS).orElseThrow().type())
+        .isEqualTo(ConnectionEvent.Type.ADDRESS_RESOLVED);
+    id.resolveRoute(LIMIT_MS);
+    assertThat(channel.next(LIMIT_MS).orElseThrow().type())
+        .isEqualTo(ConnectionEvent.Type.ROUTE_RESOLVED);
+  }
+
   /** A peer that does not speak as nodes do: asks with some bytes, and gives what it is told. */
-  private static String ask(InetSocketAddress address, byte... data) {
+  private static ConnectionEvent told(InetSocketAddress address, byte... data) {
     try (EventChannel channel = EventChannel.open();
         ConnectionId id = channel.create(PortSpace.TCP)) {
-      id.resolveAddress(null, address, LIMIT_MS);
-      assertThat(channel.next(LIMIT_MS).orElseThrow().type())
-          .isEqualTo(ConnectionEvent.Type.ADDRESS_RESOLVED);
-      id.resolveRoute(LIMIT_MS);
-      assertThat(channel.next(LIMIT_MS).orElseThrow().type())
-          .isEqualTo(ConnectionEvent.Type.ROUTE_RESOLVED);
+      resolve(channel, id, address);
       id.connect(ConnectionParameters.with(data));
-      ConnectionEvent event = channel.next(LIMIT_MS).orElseThrow();
-      assertThat(event.type()).isEqualTo(ConnectionEvent.Type.REJECTED);
-      byte[] said = event.privateData();
-      return said[1] == CmFrame.REFUSAL ? CmFrame.words(said) : "type " + said[1];
+      return channel.next(LIMIT_MS).orElseThrow();
+    }
+  }
+
+  private static String ask(InetSocketAddress address, byte... data) {
+    return said(told(address, data));
+  }
+
+  private static String said(ConnectionEvent event) {
+    assertThat(event.type()).isEqualTo(ConnectionEvent.Type.REJECTED);
+    byte[] said = event.privateData();
+    return said[1] == CmFrame.REFUSAL ? CmFrame.words(said) : "type " + said[1];
+  }
+
+  /** How a peer makes its proof. */
+  private interface Forgery {
+    byte[] proof(
+        byte[] hello, byte[] challenge, byte[] offer, InetAddress own, InetAddress other, int qp);
+  }
+
+  private static KeyProof keyProof(String protocol, int version, byte[] hello, byte[] challenge) {
+    byte[] key = new byte[32];
+    Arrays.fill(key, (byte) 1);
+    byte[] caller = Arrays.copyOfRange(hello, 4, 36);
+    return new KeyProof(protocol, version, key, caller, Arrays.copyOfRange(challenge, 4, 36));
+  }
+
+  private static byte[] context(
+      byte[] hello, byte[] challenge, byte[] offer, InetAddress own, InetAddress other, int pair) {
+    byte[] ends =
+        KeyProof.addresses(new InetSocketAddress(own, 0), new InetSocketAddress(other, 0));
+    ByteBuffer all =
+        ByteBuffer.allocate(ends.length + hello.length + challenge.length + offer.length + 4);
+    return all.put(ends).put(hello).put(challenge).put(offer).putInt(pair).array();
+  }
+
+  private static ConnectionEvent prove(Pair pair, Forgery forgery) {
+    byte[] hello = CmFrame.nonceFrame(CmFrame.HELLO, 0, KeyProof.nonce());
+    byte[] challenge = Arrays.copyOf(told(pair.address, hello).privateData(), hello.length);
+    assertThat(challenge[1]).isEqualTo(CmFrame.CHALLENGE);
+    Offer own = new Offer(1, null, 4096, 4096, 16, 1, 1);
+    byte[] offer = CmFrame.offer(CmFrame.OFFER, CmFrame.number(challenge), own, true);
+    try (EventChannel channel = EventChannel.open();
+        ConnectionId id = channel.create(PortSpace.TCP)) {
+      resolve(channel, id, pair.address);
+      try (io.talaria.verbs.ProtectionDomain domain =
+              id.context().orElseThrow().protectionDomain();
+          io.talaria.verbs.CompletionQueue queue = id.context().orElseThrow().completionQueue(8);
+          io.talaria.verbs.QueuePair qp =
+              id.open(io.talaria.verbs.QueuePair.rc(domain).send(queue, 2).receive(queue, 2))) {
+        InetAddress here = id.localAddress().orElseThrow().getAddress();
+        InetAddress there = id.peerAddress().orElseThrow().getAddress();
+        byte[] proof = forgery.proof(hello, challenge, offer, here, there, qp.number());
+        id.connect(ConnectionParameters.with(CmFrame.with(offer, proof)));
+        return channel.next(LIMIT_MS).orElseThrow();
+      }
+    }
+  }
+
+  @Test
+  void aProofThatIsOfAnythingElseIsRefused() throws Exception {
+    assumeFalse(Provider.isDevice(), "devices are not needed for this");
+    String name = "Talaria verbs-net by RDMA CM";
+    InetAddress elsewhere = InetAddress.ofLiteral("192.0.2.1");
+    byte[][] recorded = new byte[1][];
+    Forgery right =
+        (h, c, o, own, other, qp) ->
+            recorded[0] = keyProof(name, 2, h, c).proof(true, context(h, c, o, own, other, qp));
+    List<Forgery> forgeries =
+        List.of(
+            (h, c, o, own, other, qp) -> recorded[0],
+            // For another nonce, or frame.
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, new byte[36], c).proof(true, context(h, c, o, own, other, qp)),
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, h, new byte[36]).proof(true, context(h, c, o, own, other, qp)),
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, h, c).proof(true, context(h, c, new byte[24], own, other, qp)),
+            // Of the other side.
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, h, c).proof(false, context(h, c, o, own, other, qp)),
+            // At another address, or of another queue pair.
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, h, c).proof(true, context(h, c, o, elsewhere, other, qp)),
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, h, c).proof(true, context(h, c, o, own, elsewhere, qp)),
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 2, h, c).proof(true, context(h, c, o, own, other, qp + 1)),
+            // Of another protocol or version.
+            (h, c, o, own, other, qp) ->
+                keyProof("Talaria verbs-net by TCP", 2, h, c)
+                    .proof(true, context(h, c, o, own, other, qp)),
+            (h, c, o, own, other, qp) ->
+                keyProof(name, 1, h, c).proof(true, context(h, c, o, own, other, qp)),
+            // Cut off.
+            (h, c, o, own, other, qp) -> Arrays.copyOf(right.proof(h, c, o, own, other, qp), 31));
+    try (Pair pair = new Pair(keyed("a", 1), (c, m) -> {})) {
+      assertThat(prove(pair, right).type()).isEqualTo(ConnectionEvent.Type.ESTABLISHED);
+      for (int i = 0; i < forgeries.size(); i++) {
+        assertThat(said(prove(pair, forgeries.get(i))))
+            .as("forgery %d", i)
+            .isEqualTo("the proof is wrong: both sides need the same key file");
+      }
     }
   }
 
@@ -224,8 +329,8 @@ class CmTest {
   void peersThatDoNotSpeakItAreRefusedByName() throws Exception {
     try (Pair pair = new Pair(keyed("a", 1), (c, m) -> {})) {
       assertThat(ask(pair.address, new byte[8]))
-          .isEqualTo("the peer speaks version 0 of the protocol by RDMA CM, this side version 1");
-      assertThat(ask(pair.address, (byte) 1, (byte) 9, (byte) 0, (byte) 0))
+          .isEqualTo("the peer speaks version 0 of the protocol by RDMA CM, this side version 2");
+      assertThat(ask(pair.address, (byte) 2, (byte) 9, (byte) 0, (byte) 0))
           .isEqualTo("a frame of type 9 where an offer was to come");
       byte[] hello = CmFrame.nonceFrame(CmFrame.HELLO, 0, new byte[32]);
       assertThat(ask(pair.address, hello)).isEqualTo("type " + CmFrame.CHALLENGE);

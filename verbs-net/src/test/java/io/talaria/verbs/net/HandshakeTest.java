@@ -5,14 +5,19 @@ package io.talaria.verbs.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.nio.authentication.KeyProof;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +33,13 @@ class HandshakeTest {
   private Path key(String name, int fill) throws IOException {
     byte[] bytes = new byte[32];
     Arrays.fill(bytes, (byte) fill);
-    return Files.write(directory.resolve(name), bytes);
+    return keyFile(directory.resolve(name), bytes);
+  }
+
+  /** A key file that only this user may read. */
+  static Path keyFile(Path file, byte... bytes) throws IOException {
+    return Files.setPosixFilePermissions(
+        Files.write(file, bytes), PosixFilePermissions.fromString("rw-------"));
   }
 
   private NetOptions.Builder keyed(String name, int fill) throws IOException {
@@ -94,8 +105,12 @@ class HandshakeTest {
           .hasMessageContaining("is not of the loopback interface");
     }
     assertThatThrownBy(
-            () -> Pair.options().keyFile(Files.write(directory.resolve("short"), new byte[3])))
-        .hasMessageContaining("has 3 bytes, but must have from 16 to 4096");
+            () -> Pair.options().keyFile(keyFile(directory.resolve("short"), new byte[31])))
+        .hasMessageContaining("has 31 bytes, it must have 32 to 4096");
+    Path open = keyFile(directory.resolve("open"), new byte[32]);
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r-----"));
+    assertThatThrownBy(() -> Pair.options().keyFile(open))
+        .hasMessageContaining("is open to others; run: chmod 600");
   }
 
   @Test
@@ -128,6 +143,124 @@ class HandshakeTest {
     }
   }
 
+  /** What a peer sends behind its offer. */
+  private interface Forgery {
+    byte[] proof(byte[] challenge, byte[] offer);
+  }
+
+  private static byte[] bytes(ByteBuffer from) {
+    byte[] bytes = new byte[from.remaining()];
+    from.get(bytes);
+    return bytes;
+  }
+
+  private static byte[] filled(int fill) {
+    byte[] bytes = new byte[32];
+    Arrays.fill(bytes, (byte) fill);
+    return bytes;
+  }
+
+  private static KeyProof keyProof(String protocol, int version, byte[] challenge, byte[] offer) {
+    byte[] caller = Arrays.copyOfRange(offer, 12, 44);
+    byte[] answerer = Arrays.copyOfRange(challenge, 12, 44);
+    return new KeyProof(protocol, version, filled(1), caller, answerer);
+  }
+
+  private static byte[] rightProof(byte[] challenge, byte[] offer) {
+    return keyProof("Talaria verbs-net by TCP", 2, challenge, offer).proof(true, challenge, offer);
+  }
+
+  private static String prove(Pair pair, int proofBytes, Forgery forgery) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(pair.address)) {
+      byte[] challenge = bytes(challenge(channel));
+      byte[] body = new byte[Offer.BYTES];
+      ByteBuffer frame = Frame.write(Frame.OFFER, KeyProof.nonce(), body, true, true).flip();
+      frame.putShort(8, (short) (frame.limit() + proofBytes));
+      byte[] offer = bytes(frame);
+      ByteBuffer all = ByteBuffer.allocate(offer.length + proofBytes).put(offer);
+      write(channel, all.put(forgery.proof(challenge, offer)).flip());
+      return untilClosed(channel, Frame.HEADER_BYTES);
+    }
+  }
+
+  @Test
+  void aProofThatIsOfAnythingElseIsRefused() throws Exception {
+    try (Pair pair = new Pair(keyed("a", 1), (c, m) -> {})) {
+      byte[][] recorded = new byte[1][];
+      assertThat(prove(pair, 32, (challenge, offer) -> recorded[0] = rightProof(challenge, offer)))
+          .as("the right one")
+          .contains("the peer offers nonsense: an MTU of 0 bytes");
+      byte[] otherNonce = new byte[Frame.HEADER_BYTES];
+      List<Forgery> forgeries =
+          List.of(
+              (challenge, offer) -> recorded[0],
+              (challenge, offer) -> rightProof(otherNonce, offer),
+              (challenge, offer) -> rightProof(challenge, Arrays.copyOf(offer, 50)),
+              // Of the other side.
+              (challenge, offer) ->
+                  keyProof("Talaria verbs-net by TCP", 2, challenge, offer)
+                      .proof(false, challenge, offer),
+              // With another queue pair.
+              (challenge, offer) ->
+                  keyProof("Talaria verbs-net by TCP", 2, challenge, offer)
+                      .proof(true, challenge, changed(offer, Frame.HEADER_BYTES + 8)),
+              // Of another protocol or version.
+              (challenge, offer) ->
+                  keyProof("Talaria verbs-net by RDMA CM", 2, challenge, offer)
+                      .proof(true, challenge, offer),
+              (challenge, offer) ->
+                  keyProof("Talaria verbs-net by TCP", 1, challenge, offer)
+                      .proof(true, challenge, offer));
+      for (int i = 0; i < forgeries.size(); i++) {
+        assertThat(prove(pair, 32, forgeries.get(i)))
+            .as("forgery %d", i)
+            .contains("the proof is wrong");
+      }
+      for (int length : new int[] {0, 1, 31, 33, 64}) {
+        assertThat(prove(pair, length, (c, offer) -> Arrays.copyOf(rightProof(c, offer), length)))
+            .as("a proof of %d bytes", length)
+            .contains("the proof is wrong");
+      }
+      assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
+    }
+  }
+
+  private static byte[] changed(byte[] bytes, int at) {
+    byte[] changed = bytes.clone();
+    changed[at] ^= 1;
+    return changed;
+  }
+
+  @Test
+  void theOneThatConnectsFindsItsOwnProofReflected() throws Exception {
+    try (ServerSocketChannel server =
+            ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+        VerbsNode node = VerbsNode.open(keyed("a", 1).build())) {
+      Thread mirror = Thread.ofVirtual().start(() -> reflect(server));
+      assertThatThrownBy(
+              () -> node.connect((InetSocketAddress) server.getLocalAddress(), (c, m) -> {}))
+          .isInstanceOf(ExchangeException.class)
+          .hasMessage("the proof is wrong: both sides need the same key file");
+      mirror.join();
+    }
+  }
+
+  /** Sends back the offer with its proof, as an answer. */
+  private static void reflect(ServerSocketChannel server) {
+    try (SocketChannel channel = server.accept()) {
+      byte[] none = new byte[0];
+      write(channel, Frame.write(Frame.CHALLENGE, KeyProof.nonce(), none, false, true).flip());
+      ByteBuffer offer = ByteBuffer.allocate(Frame.HEADER_BYTES + Offer.BYTES + 32);
+      while (offer.hasRemaining()) {
+        assertThat(channel.read(offer)).isPositive();
+      }
+      write(channel, offer.put(6, Frame.ANSWER).flip());
+      assertThat(untilClosed(channel, 0)).isEmpty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Test
   void aFrameThatIsTooLongIsRefusedBeforeItIsRead() throws Exception {
     try (Pair pair = new Pair(Pair.options(), (c, m) -> {});
@@ -149,7 +282,7 @@ class HandshakeTest {
         frame.putShort(4, (short) 0);
         write(channel, frame);
         assertThat(untilClosed(channel, 0))
-            .contains("version 0 of the protocol, this side version 1");
+            .contains("version 0 of the protocol, this side version 2");
       }
       try (SocketChannel channel = SocketChannel.open(pair.address)) {
         ByteBuffer ignored = challenge(channel);
@@ -184,9 +317,8 @@ class HandshakeTest {
 
   @Test
   void aServerThatSaysNothingIsGivenUp() throws Exception {
-    try (java.nio.channels.ServerSocketChannel mute =
-            java.nio.channels.ServerSocketChannel.open()
-                .bind(new InetSocketAddress("127.0.0.1", 0));
+    try (ServerSocketChannel mute =
+            ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
         VerbsNode node = VerbsNode.open(Pair.options().handshakeMs(300).build())) {
       assertThatThrownBy(
               () -> node.connect((InetSocketAddress) mute.getLocalAddress(), (c, m) -> {}))

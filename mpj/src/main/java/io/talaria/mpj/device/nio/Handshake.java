@@ -2,16 +2,14 @@
 
 package io.talaria.mpj.device.nio;
 
+import io.talaria.nio.authentication.KeyProof;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * How two ranks meet on a fresh connection, before any frame: four messages of fixed lengths, big
@@ -20,16 +18,20 @@ import javax.crypto.spec.SecretKeySpec;
  * <pre>
  *  HELLO      connector  magic:8 | version:4 | from:4 | to:4 | flags:4 | nonce:32
  *  CHALLENGE  acceptor   magic:8 | version:4 | flags:4 | nonce:32
- *  PROOF      connector  HMAC-SHA-256 of 1, HELLO, CHALLENGE: 32
- *  VERDICT    acceptor   code:4 | HMAC-SHA-256 of 2, HELLO, CHALLENGE, code: 32
+ *  PROOF      connector  proof:32, the context is HELLO, CHALLENGE, addresses
+ *  VERDICT    acceptor   code:4 | proof:32, the context is HELLO, CHALLENGE, addresses, code:4
  * </pre>
  *
- * <p>{@code flags} is 1 where memory is little endian. The acceptor proves nothing to who has not
- * proved itself. Both sides give up after {@link #LIMIT_NS}. The channel is non-blocking; threads
- * here are virtual, and look every few microseconds to milliseconds.
+ * <p>The proofs are those of {@link KeyProof}: the connector is the caller, the acceptor the
+ * answerer, and the addresses are those of the connection as each side sees them. {@code flags} is
+ * 1 where memory is little endian. The acceptor proves nothing to who has not proved itself. Both
+ * sides give up after {@link #LIMIT_NS}. The channel is non-blocking; threads here are virtual, and
+ * look every few microseconds to milliseconds.
  */
 final class Handshake {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+
+  static final String PROTOCOL = "Talaria MPJ";
 
   /** The connection is the one for this pair. */
   static final int WELCOME = 0;
@@ -45,10 +47,11 @@ final class Handshake {
   private static final long MAGIC = 0x54616c4d504a6e31L; // "TalMPJn1"
   private static final int HELLO_BYTES = 56;
   private static final int CHALLENGE_BYTES = 48;
-  private static final int MAC_BYTES = 32;
-  private static final int NONCE_BYTES = 32;
+  private static final int HELLO_NONCE_AT = 24;
+  private static final int CHALLENGE_NONCE_AT = 16;
   private static final int FLAGS = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 0;
-  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final String NO_PROOF =
+      "it has not the secret of this job, or addresses are translated on the way";
 
   /** Somebody who is not of this job, or not of this version of it. */
   static final class RefusedException extends IOException {
@@ -64,6 +67,7 @@ final class Handshake {
   private final long deadline = System.nanoTime() + LIMIT_NS;
   private ByteBuffer hello;
   private ByteBuffer challenge;
+  private byte[] addresses;
 
   Handshake(SocketChannel channel, byte[] secret) {
     this.channel = channel;
@@ -76,18 +80,19 @@ final class Handshake {
    * @return the acceptor's verdict
    */
   int connect(int from, int to) throws IOException {
-    hello = ByteBuffer.allocate(HELLO_BYTES);
-    hello.putLong(MAGIC).putInt(VERSION).putInt(from).putInt(to).putInt(FLAGS).put(nonce()).flip();
+    addresses = KeyProof.addresses(local(), remote());
+    hello = ByteBuffer.allocate(HELLO_BYTES).putLong(MAGIC).putInt(VERSION);
+    hello.putInt(from).putInt(to).putInt(FLAGS).put(KeyProof.nonce()).flip();
     write(hello);
     challenge = read(CHALLENGE_BYTES);
     check(challenge.getLong(0), challenge.getInt(8), challenge.getInt(12));
-    write(ByteBuffer.wrap(mac((byte) 1, -1)));
-    ByteBuffer verdict = read(4 + MAC_BYTES);
+    write(ByteBuffer.wrap(keyProof().proof(true, context())));
+    ByteBuffer verdict = read(4 + KeyProof.PROOF_BYTES);
     int code = verdict.getInt(0);
-    byte[] proof = new byte[MAC_BYTES];
+    byte[] proof = new byte[KeyProof.PROOF_BYTES];
     verdict.get(4, proof);
-    if (!MessageDigest.isEqual(proof, mac((byte) 2, code))) {
-      throw new RefusedException("it has not the secret of this job");
+    if (!keyProof().isProof(proof, false, context(), word(code))) {
+      throw new RefusedException(NO_PROOF);
     }
     return code;
   }
@@ -98,17 +103,18 @@ final class Handshake {
    * @return rank of the connector
    */
   int accept(int size) throws IOException {
+    addresses = KeyProof.addresses(remote(), local());
     hello = read(HELLO_BYTES);
     challenge = ByteBuffer.allocate(CHALLENGE_BYTES);
-    challenge.putLong(MAGIC).putInt(VERSION).putInt(FLAGS).put(nonce()).flip();
+    challenge.putLong(MAGIC).putInt(VERSION).putInt(FLAGS).put(KeyProof.nonce()).flip();
     if (hello.getLong(0) == MAGIC) {
       // Also of another version, so that the other side can say so.
       write(challenge);
     }
     check(hello.getLong(0), hello.getInt(8), hello.getInt(20));
-    byte[] proof = read(MAC_BYTES).array();
-    if (!MessageDigest.isEqual(proof, mac((byte) 1, -1))) {
-      throw new RefusedException("it has not the secret of this job");
+    byte[] proof = read(KeyProof.PROOF_BYTES).array();
+    if (!keyProof().isProof(proof, true, context())) {
+      throw new RefusedException(NO_PROOF);
     }
     int from = hello.getInt(12);
     if (from < 0 || from >= size) {
@@ -124,8 +130,8 @@ final class Handshake {
 
   /** The acceptor's side, second half. */
   void answer(int code) throws IOException {
-    ByteBuffer verdict = ByteBuffer.allocate(4 + MAC_BYTES);
-    verdict.putInt(code).put(mac((byte) 2, code)).flip();
+    ByteBuffer verdict = ByteBuffer.allocate(4 + KeyProof.PROOF_BYTES);
+    verdict.putInt(code).put(keyProof().proof(false, context(), word(code))).flip();
     write(verdict);
   }
 
@@ -141,24 +147,34 @@ final class Handshake {
     }
   }
 
-  private static byte[] nonce() {
-    byte[] bytes = new byte[NONCE_BYTES];
-    RANDOM.nextBytes(bytes);
-    return bytes;
+  private InetSocketAddress local() throws IOException {
+    return (InetSocketAddress) channel.getLocalAddress();
   }
 
-  private byte[] mac(byte who, int code) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-      mac.update(who);
-      mac.update(hello.array());
-      mac.update(challenge.array());
-      mac.update(ByteBuffer.allocate(4).putInt(code).flip());
-      return mac.doFinal();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this JDK has no HmacSHA256", e);
-    }
+  private InetSocketAddress remote() throws IOException {
+    return (InetSocketAddress) channel.getRemoteAddress();
+  }
+
+  private KeyProof keyProof() {
+    return new KeyProof(
+        PROTOCOL,
+        VERSION,
+        secret,
+        Arrays.copyOfRange(hello.array(), HELLO_NONCE_AT, HELLO_BYTES),
+        Arrays.copyOfRange(challenge.array(), CHALLENGE_NONCE_AT, CHALLENGE_BYTES));
+  }
+
+  /** HELLO and CHALLENGE have fixed lengths. */
+  private byte[] context() {
+    return ByteBuffer.allocate(HELLO_BYTES + CHALLENGE_BYTES + addresses.length)
+        .put(hello.array())
+        .put(challenge.array())
+        .put(addresses)
+        .array();
+  }
+
+  private static byte[] word(int value) {
+    return ByteBuffer.allocate(4).putInt(value).array();
   }
 
   private ByteBuffer read(int bytes) throws IOException {
@@ -167,7 +183,8 @@ final class Handshake {
     while (buffer.hasRemaining()) {
       int n = channel.read(buffer);
       if (n < 0) {
-        throw new IOException("it has closed the connection; has it the secret of this job?");
+        throw new IOException(
+            "it has closed the connection: has it the secret of this job, and sees these addresses?");
       }
       pause = n > 0 ? 20_000 : rest(pause);
     }

@@ -11,12 +11,16 @@ import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.nio.authentication.KeyProof;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -130,17 +134,146 @@ class LinksTest {
 
   @Test
   void anotherVersionIsNamed() throws Exception {
-    assertThat(send(hello(2).array())).isEqualTo(48);
+    assertThat(send(hello(1).array())).isEqualTo(48);
     refused(1);
-    assertThat(links.lastRefusal()).contains("version 2, this rank 1");
+    assertThat(links.lastRefusal()).contains("version 1, this rank 2");
   }
 
   @Test
   void aProofThatIsNoneIsRefusedWithoutAnother() throws Exception {
-    byte[] words = Arrays.copyOf(hello(1).array(), 56 + 32);
+    byte[] words = Arrays.copyOf(hello(2).array(), 56 + 32);
     assertThat(send(words)).as("challenge only").isEqualTo(48);
     refused(1);
     assertThat(links.lastRefusal()).contains("has not the secret");
+  }
+
+  /** What a peer sends instead of PROOF, and how it differs from the right one. */
+  private interface Forgery {
+    byte[] proof(byte[] hello, byte[] challenge, InetSocketAddress own, InetSocketAddress other);
+  }
+
+  private static byte[] proof(
+      String protocol, int version, byte[] hello, byte[] challenge, boolean caller, byte[] ends) {
+    byte[] callerNonce = Arrays.copyOfRange(hello, 24, 56);
+    byte[] answererNonce = Arrays.copyOfRange(challenge, 16, 48);
+    return new KeyProof(protocol, version, SECRET, callerNonce, answererNonce)
+        .proof(caller, hello, challenge, ends);
+  }
+
+  private static byte[] rightProof(
+      byte[] hello, byte[] challenge, InetSocketAddress own, InetSocketAddress other) {
+    return proof("Talaria MPJ", 2, hello, challenge, true, KeyProof.addresses(own, other));
+  }
+
+  /** How many bytes came back for a proof. */
+  private int prove(Forgery forgery) throws Exception {
+    try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+      socket.setSoTimeout(60_000);
+      byte[] hello = hello(2).put(KeyProof.nonce()).array();
+      socket.getOutputStream().write(hello);
+      byte[] challenge = socket.getInputStream().readNBytes(48);
+      InetSocketAddress own = (InetSocketAddress) socket.getLocalSocketAddress();
+      InetSocketAddress other = (InetSocketAddress) socket.getRemoteSocketAddress();
+      socket.getOutputStream().write(forgery.proof(hello, challenge, own, other));
+      socket.shutdownOutput();
+      try {
+        return socket.getInputStream().readNBytes(36).length;
+      } catch (SocketException e) {
+        return 0; // Reset: unread bytes of ours were there.
+      }
+    }
+  }
+
+  private static InetSocketAddress moved(InetSocketAddress address) {
+    return new InetSocketAddress(address.getAddress(), address.getPort() ^ 1);
+  }
+
+  @Test
+  void aProofThatIsOfAnythingElseIsRefused() throws Exception {
+    byte[][] recorded = new byte[1][];
+    assertThat(
+            prove(
+                (hello, challenge, own, other) ->
+                    recorded[0] = rightProof(hello, challenge, own, other)))
+        .as("the right one")
+        .isEqualTo(36);
+    List<Forgery> forgeries =
+        List.of(
+            // Replayed.
+            (hello, challenge, own, other) -> recorded[0],
+            // For other nonces.
+            (hello, challenge, own, other) ->
+                rightProof(hello(2).put(new byte[32]).array(), challenge, own, other),
+            (hello, challenge, own, other) ->
+                rightProof(hello, Arrays.copyOf(Arrays.copyOf(challenge, 16), 48), own, other),
+            // Of the other side.
+            (hello, challenge, own, other) ->
+                proof("Talaria MPJ", 2, hello, challenge, false, KeyProof.addresses(own, other)),
+            // For other addresses.
+            (hello, challenge, own, other) -> rightProof(hello, challenge, moved(own), other),
+            (hello, challenge, own, other) -> rightProof(hello, challenge, own, moved(other)),
+            (hello, challenge, own, other) -> rightProof(hello, challenge, other, own),
+            (hello, challenge, own, other) ->
+                rightProof(hello, challenge, new InetSocketAddress("192.0.2.1", 7), other),
+            (hello, challenge, own, other) ->
+                proof("Talaria MPJ", 2, hello, challenge, true, new byte[0]),
+            // Of another protocol or version.
+            (hello, challenge, own, other) ->
+                proof(
+                    "Talaria verbs-net", 2, hello, challenge, true, KeyProof.addresses(own, other)),
+            (hello, challenge, own, other) ->
+                proof("Talaria MPJ", 1, hello, challenge, true, KeyProof.addresses(own, other)));
+    for (int i = 0; i < forgeries.size(); i++) {
+      assertThat(prove(forgeries.get(i))).as("forgery %d", i).isZero();
+      refused(i + 1);
+      assertThat(links.lastRefusal()).contains("has not the secret");
+    }
+    // Cut off.
+    assertThat(prove((h, c, own, other) -> Arrays.copyOf(rightProof(h, c, own, other), 31)))
+        .isZero();
+    refused(forgeries.size() + 1);
+    assertThat(links.lastRefusal()).contains("closed the connection");
+  }
+
+  @Test
+  void aConnectorFindsItsOwnProofReflected() throws Exception {
+    try (ServerSocketChannel server = ServerSocketChannel.open().bind(loopback(0))) {
+      InetSocketAddress there = (InetSocketAddress) server.getLocalAddress();
+      try (SocketChannel channel = SocketChannel.open(there)) {
+        channel.configureBlocking(false);
+        Thread mirror = Thread.ofVirtual().start(() -> reflect(server));
+        assertThatThrownBy(() -> new Handshake(channel, SECRET).connect(1, 0))
+            .isInstanceOf(Handshake.RefusedException.class)
+            .hasMessageContaining("has not the secret");
+        mirror.join();
+      }
+    }
+  }
+
+  /** An acceptor that has no secret: it sends back the nonce, then the proof. */
+  private static void reflect(ServerSocketChannel server) {
+    try (SocketChannel channel = server.accept()) {
+      ByteBuffer hello = read(channel, 56);
+      ByteBuffer challenge = ByteBuffer.allocate(48);
+      challenge.put(hello.slice(0, 12)).put(hello.slice(20, 36)).flip();
+      channel.write(challenge);
+      ByteBuffer verdict = ByteBuffer.allocate(36).putInt(Handshake.WELCOME);
+      channel.write(verdict.put(read(channel, 32)).flip());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ByteBuffer read(SocketChannel channel, int bytes) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(bytes);
+    while (buffer.hasRemaining()) {
+      assertThat(channel.read(buffer)).isPositive();
+    }
+    return buffer.flip();
+  }
+
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
   @Test
