@@ -8,7 +8,6 @@ import io.talaria.mpj.device.BlockingCall;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.frame.FrameDevice;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -60,10 +59,8 @@ public final class Engine implements AutoCloseable {
   public Engine(Device device, long spinNs) {
     this.device = device;
     this.spinNs = spinNs;
-    if (device instanceof FrameDevice frames) {
-      frames.onArrival(this::wakeParked);
-      frames.onNews(this::progressIfOpen);
-    }
+    device.onArrival(this::wakeParked);
+    device.onNews(this::progressIfOpen);
   }
 
   /** Number of this rank in the job. */

@@ -106,21 +106,12 @@ public abstract class FrameDevice extends Device implements Peers {
     return size;
   }
 
-  /**
-   * What to run when a message has arrived for which no receive was posted.
-   *
-   * @param action short, and called under the engine's lock
-   */
+  @Override
   public final void onArrival(Runnable action) {
     onArrival = action;
   }
 
-  /**
-   * What to run, on a thread of the device, when something has happened that progress should see,
-   * although possibly no thread is waiting. It takes the engine's lock.
-   *
-   * @param action makes progress
-   */
+  @Override
   public final void onNews(Runnable action) {
     onNews = action;
   }
