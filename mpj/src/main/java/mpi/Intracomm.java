@@ -32,12 +32,15 @@ public class Intracomm extends Comm {
   /** The «and» of arrays of all ranks. */
   final long[] and(long[] map) {
     long[] result = new long[map.length];
-    Reductions.allreduce(team(), map, 0, result, 0, map.length, MPI.LONG.layout(), Arithmetic.BAND);
+    Layout layout = MPI.LONG.layout();
+    run(
+        team(),
+        team -> Reductions.allreduce(team, map, 0, result, 0, map.length, layout, Arithmetic.BAND));
     return result;
   }
 
   final int newId() {
-    compare(team(), "what makes a communicator", -1, null, null, -1);
+    run(team(), team -> compare(team, "what makes a communicator", -1, null, null, -1));
     return world().ids().agree(id(), this::and);
   }
 
@@ -317,15 +320,6 @@ public class Intracomm extends Comm {
       refuse("Free");
       super.Free();
     }
-  }
-
-  /**
-   * Does a collective.
-   *
-   * @param collective its arguments are checked
-   */
-  private static void run(Team team, Consumer<Team> collective) {
-    collective.accept(team);
   }
 
   /**
