@@ -29,7 +29,7 @@ final class BufferedSends {
 
   synchronized Object detach() {
     for (Sent sent : underWay) {
-      sent.transfer.await();
+      Comm.await(sent.transfer);
     }
     underWay.clear();
     used = 0;
@@ -64,9 +64,7 @@ final class BufferedSends {
       reserve(MPI.BSEND_OVERHEAD);
     }
     // Objects are serialized when the transfer is made, so the program's array is free at return.
-    Transfer transfer =
-        Transfer.send(
-            comm.engine(), copy, from, elements, dense, world, tag, comm.context(), false);
+    Transfer transfer = comm.startSend(copy, from, elements, dense, world, tag, false);
     long bytes = transfer.operation().payload.bytes() + MPI.BSEND_OVERHEAD;
     used += bytes;
     underWay.add(new Sent(transfer, bytes));

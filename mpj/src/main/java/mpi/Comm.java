@@ -2,10 +2,12 @@
 
 package mpi;
 
+import io.talaria.mpj.collective.Barriers;
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Elements;
 import io.talaria.mpj.datatype.Layout;
+import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
@@ -14,6 +16,7 @@ import io.talaria.mpj.engine.Transfer;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** A group of ranks and a context of their own for messages. */
@@ -110,6 +113,70 @@ public class Comm implements Freeable {
     return group;
   }
 
+  // Calls of the layers below, whose exceptions become MPI's here.
+
+  /**
+   * Does a collective.
+   *
+   * @param collective its arguments are checked
+   */
+  static void run(Team team, Consumer<Team> collective) {
+    try {
+      collective.accept(team);
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  /** Starts to send elements of any type. */
+  final Transfer startSend(
+      Object buffer, int offset, int count, Layout layout, int to, int tag, boolean synchronous) {
+    try {
+      return Transfer.send(
+          engine(), buffer, offset, count, layout, to, tag, context(), synchronous);
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  /** Waits for elements of any type. */
+  static Transfer await(Transfer transfer) {
+    try {
+      return transfer.await();
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  /** Looks for a message, or waits for one. */
+  private boolean probe(boolean wait, int source, int tag, Operation found) {
+    try {
+      if (wait) {
+        world.engine().probe(source(source, tag), tag, context(), found);
+        return true;
+      }
+      return world.engine().iprobe(source(source, tag), tag, context(), found);
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  /** The same, and takes the message. */
+  private Message takeMessage(boolean wait, int source, int tag) {
+    Operation found = new Operation();
+    int from = source(source, tag);
+    Engine engine = world.engine();
+    try {
+      Matched matched =
+          wait
+              ? engine.mprobe(from, tag, context(), found)
+              : engine.improbe(from, tag, context(), found);
+      return matched == null ? null : new Message(this, matched, found);
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
+    }
+  }
+
   // Identity.
 
   /** Number of ranks. */
@@ -159,7 +226,7 @@ public class Comm implements Freeable {
     if (id <= 1) {
       throw new MPIException(MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
     }
-    io.talaria.mpj.collective.Barriers.barrier(team);
+    run(team, Barriers::barrier);
     freed = true;
     world.release(id);
   }
@@ -290,9 +357,17 @@ public class Comm implements Freeable {
   /** The status of an operation on elements side by side that is over; throws if it failed. */
   private Status outcome(Operation op) {
     if (op.error != Operation.OK) {
-      Transfer.check(op);
+      check(op);
     }
     return status(op, -1, op.error == Operation.CANCELLED);
+  }
+
+  private static void check(Operation op) {
+    try {
+      Transfer.check(op);
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
+    }
   }
 
   /** For operations of {@link Engine#isend} and {@link Engine#irecv}. */
@@ -322,21 +397,16 @@ public class Comm implements Freeable {
       return;
     }
     int to = destination(dest, tag);
-    if (plain(layout)) {
-      world
-          .engine()
-          .send(
-              buffer,
-              layout.base(),
-              offset,
-              (long) count * layout.size(),
-              to,
-              tag,
-              context(),
-              synchronous);
-    } else {
-      Transfer.send(world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous)
-          .await();
+    if (!plain(layout)) {
+      await(startSend(buffer, offset, count, layout, to, tag, synchronous));
+      return;
+    }
+    BaseType base = layout.base();
+    long elements = (long) count * layout.size();
+    try {
+      world.engine().send(buffer, base, offset, elements, to, tag, context(), synchronous);
+    } catch (CommunicationException e) {
+      throw Failures.of(e);
     }
   }
 
@@ -351,10 +421,7 @@ public class Comm implements Freeable {
     }
     int to = destination(dest, tag);
     if (!plain(layout)) {
-      return new Request(
-          this,
-          Transfer.send(
-              world.engine(), buffer, offset, count, layout, to, tag, context(), synchronous));
+      return new Request(this, startSend(buffer, offset, count, layout, to, tag, synchronous));
     }
     BaseType base = layout.base();
     long elements = (long) count * layout.size();
@@ -375,11 +442,7 @@ public class Comm implements Freeable {
       return new Prequest(this, () -> null);
     }
     int to = destination(dest, tag);
-    return new Prequest(
-        this,
-        () ->
-            Transfer.send(
-                engine(), buffer, offset, count, layout, to, tag, context(), synchronous));
+    return new Prequest(this, () -> startSend(buffer, offset, count, layout, to, tag, synchronous));
   }
 
   /** Sends; returns when the buffer may be changed. */
@@ -484,8 +547,9 @@ public class Comm implements Freeable {
     int from = source(source, tag);
     if (!plain(layout)) {
       return status(
-          Transfer.receive(world.engine(), buffer, offset, count, layout, from, tag, context())
-              .await());
+          await(
+              Transfer.receive(
+                  world.engine(), buffer, offset, count, layout, from, tag, context())));
     }
     return world
         .engine()
@@ -611,7 +675,7 @@ public class Comm implements Freeable {
       return ofNobody();
     }
     Operation found = new Operation();
-    world.engine().probe(source(source, tag), tag, context(), found);
+    probe(true, source, tag, found);
     return status(found, -1, false);
   }
 
@@ -622,24 +686,19 @@ public class Comm implements Freeable {
       return ofNobody();
     }
     Operation found = new Operation();
-    boolean there = world.engine().iprobe(source(source, tag), tag, context(), found);
-    return there ? status(found, -1, false) : null;
+    return probe(false, source, tag, found) ? status(found, -1, false) : null;
   }
 
   /** Waits for a message and takes it, so that no other receive can have it. */
   public Message Mprobe(int source, int tag) throws MPIException {
     alive();
-    Operation found = new Operation();
-    Matched matched = world.engine().mprobe(source(source, tag), tag, context(), found);
-    return new Message(this, matched, found);
+    return takeMessage(true, source, tag);
   }
 
   /** Looks for a message and takes it, or returns null. */
   public Message Improbe(int source, int tag) throws MPIException {
     alive();
-    Operation found = new Operation();
-    Matched matched = world.engine().improbe(source(source, tag), tag, context(), found);
-    return matched == null ? null : new Message(this, matched, found);
+    return takeMessage(false, source, tag);
   }
 
   // Packing.

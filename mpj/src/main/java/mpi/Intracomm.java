@@ -32,12 +32,15 @@ public class Intracomm extends Comm {
   /** The «and» of arrays of all ranks. */
   final long[] and(long[] map) {
     long[] result = new long[map.length];
-    Reductions.allreduce(team(), map, 0, result, 0, map.length, MPI.LONG.layout(), Arithmetic.BAND);
+    Layout layout = MPI.LONG.layout();
+    run(
+        team(),
+        team -> Reductions.allreduce(team, map, 0, result, 0, map.length, layout, Arithmetic.BAND));
     return result;
   }
 
   final int newId() {
-    compare(team(), "what makes a communicator", -1, null, null, -1);
+    run(team(), team -> compare(team, "what makes a communicator", -1, null, null, -1));
     return world().ids().agree(id(), this::and);
   }
 
@@ -273,11 +276,25 @@ public class Intracomm extends Comm {
     return total * layout.size();
   }
 
+  /** Elements of the parts of all ranks, none of which may be negative. */
+  private long sum(int[] counts) {
+    long sum = 0;
+    for (int i = 0; i < Size(); i++) {
+      if (counts[i] < 0) {
+        throw new MPIException(
+            MPIException.ERR_COUNT, "count " + counts[i] + ": 0 or more is allowed");
+      }
+      sum += counts[i];
+    }
+    return sum;
+  }
+
   private static long elements(int count, Layout layout) {
     return (long) count * layout.size();
   }
 
-  // Collective operations. Those without a team only check their arguments.
+  // Collective operations. A private method for each checks its arguments and returns what is left
+  // to do: at once by run, in the background by start.
 
   /** A collective that was started: MPI neither cancels nor frees those under way. */
   private static final class Started extends Request {
@@ -305,44 +322,45 @@ public class Intracomm extends Comm {
     }
   }
 
-  /** Does a collective in the background. */
+  /**
+   * Does a collective in the background.
+   *
+   * @param collective its arguments are checked
+   */
   private Request start(Consumer<Team> collective) {
     return new Started(this, background().start(collective));
   }
 
   /** Returns when all ranks have called it. */
   public void Barrier() throws MPIException {
-    barrier(team());
+    run(team(), barrier());
   }
 
   /** Starts a Barrier: the buffers must be left alone until the request is over. */
   public Request Ibarrier() throws MPIException {
-    barrier(null);
-    return start(team -> barrier(team));
+    return start(barrier());
   }
 
-  private void barrier(Team team) {
-    if (team == null) {
-      return;
-    }
-    compare(team, "Barrier", -1, null, null, -1);
-    Barriers.barrier(team);
+  private Consumer<Team> barrier() {
+    return team -> {
+      compare(team, "Barrier", -1, null, null, -1);
+      Barriers.barrier(team);
+    };
   }
 
   /** Brings the root's elements to all. */
   public void Bcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    bcast(team(), buf, offset, count, type, root);
+    run(team(), bcast(buf, offset, count, type, root));
   }
 
   /** Starts a Bcast: the buffers must be left alone until the request is over. */
   public Request Ibcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    bcast(null, buf, offset, count, type, root);
-    return start(team -> bcast(team, buf, offset, count, type, root));
+    return start(bcast(buf, offset, count, type, root));
   }
 
-  private void bcast(Team team, Object buf, int offset, int count, Datatype type, int root) {
+  private Consumer<Team> bcast(Object buf, int offset, int count, Datatype type, int root) {
     Object buffer = Buffers.normal(buf, type);
     root(root);
     // The root only sends: elements of its type may lie on each other.
@@ -350,11 +368,10 @@ public class Intracomm extends Comm {
         Rank() == root
             ? outgoing(buffer, offset, count, type)
             : incoming(buffer, offset, count, type);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Bcast", elements(count, layout), layout.base(), null, root);
-    Bcasts.bcast(team, buffer, offset, count, layout, root);
+    return team -> {
+      compare(team, "Bcast", elements(count, layout), layout.base(), null, root);
+      Bcasts.bcast(team, buffer, offset, count, layout, root);
+    };
   }
 
   /** Elements of all come to the root, in rank order; the receive arguments count there only. */
@@ -369,17 +386,18 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    gather(
+    run(
         team(),
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        recvtype,
-        root);
+        gather(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
   }
 
   /** Starts a Gather: the buffers must be left alone until the request is over. */
@@ -394,34 +412,20 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    gather(
-        null,
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        recvtype,
-        root);
     return start(
-        team ->
-            gather(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                recvtype,
-                root));
+        gather(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
   }
 
-  private void gather(
-      Team team,
+  private Consumer<Team> gather(
       Object sendbuf,
       int sendoffset,
       int sendcount,
@@ -438,11 +442,10 @@ public class Intracomm extends Comm {
     Layout in = isRoot ? incoming(recv, recvoffset, ofAll(recvcount), recvtype) : null;
     needsSend(send, isRoot);
     long each = out == null ? elements(recvcount, in) : elements(sendcount, out);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Gather", each, (out == null ? in : out).base(), null, root);
-    Gathers.gather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    return team -> {
+      compare(team, "Gather", each, (out == null ? in : out).base(), null, root);
+      Gathers.gather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    };
   }
 
   private static void needsSend(Object send, boolean isRoot) {
@@ -464,18 +467,19 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    gatherv(
+    run(
         team(),
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        displs,
-        recvtype,
-        root);
+        gatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            displs,
+            recvtype,
+            root));
   }
 
   /** Starts a Gatherv: the buffers must be left alone until the request is over. */
@@ -491,36 +495,21 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    gatherv(
-        null,
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        displs,
-        recvtype,
-        root);
     return start(
-        team ->
-            gatherv(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                displs,
-                recvtype,
-                root));
+        gatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            displs,
+            recvtype,
+            root));
   }
 
-  private void gatherv(
-      Team team,
+  private Consumer<Team> gatherv(
       Object sendbuf,
       int sendoffset,
       int sendcount,
@@ -537,12 +526,11 @@ public class Intracomm extends Comm {
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = isRoot ? several(recv, recvoffset, recvcount, displs, recvtype, true) : null;
     needsSend(send, isRoot);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Gatherv", -1, (out == null ? in : out).base(), null, root);
-    Gathers.gatherv(
-        team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, displs, in, root);
+    return team -> {
+      compare(team, "Gatherv", -1, (out == null ? in : out).base(), null, root);
+      Gathers.gatherv(
+          team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, displs, in, root);
+    };
   }
 
   /** The root's elements are dealt out, in rank order; the send arguments count there only. */
@@ -557,17 +545,18 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    scatter(
+    run(
         team(),
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        recvtype,
-        root);
+        scatter(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
   }
 
   /** Starts a Scatter: the buffers must be left alone until the request is over. */
@@ -582,34 +571,20 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    scatter(
-        null,
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        recvtype,
-        root);
     return start(
-        team ->
-            scatter(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                recvtype,
-                root));
+        scatter(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
   }
 
-  private void scatter(
-      Team team,
+  private Consumer<Team> scatter(
       Object sendbuf,
       int sendoffset,
       int sendcount,
@@ -626,11 +601,11 @@ public class Intracomm extends Comm {
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
     long each = in == null ? elements(sendcount, out) : elements(recvcount, in);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Scatter", each, (in == null ? out : in).base(), null, root);
-    Scatters.scatter(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    return team -> {
+      compare(team, "Scatter", each, (in == null ? out : in).base(), null, root);
+      Scatters.scatter(
+          team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
+    };
   }
 
   /** As Scatter, with parts of different lengths. */
@@ -646,18 +621,19 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    scatterv(
+    run(
         team(),
-        sendbuf,
-        sendoffset,
-        sendcount,
-        displs,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        recvtype,
-        root);
+        scatterv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            displs,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
   }
 
   /** Starts a Scatterv: the buffers must be left alone until the request is over. */
@@ -673,36 +649,21 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    scatterv(
-        null,
-        sendbuf,
-        sendoffset,
-        sendcount,
-        displs,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        recvtype,
-        root);
     return start(
-        team ->
-            scatterv(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                displs,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                recvtype,
-                root));
+        scatterv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            displs,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
   }
 
-  private void scatterv(
-      Team team,
+  private Consumer<Team> scatterv(
       Object sendbuf,
       int sendoffset,
       int[] sendcount,
@@ -719,12 +680,11 @@ public class Intracomm extends Comm {
     Layout out = isRoot ? several(send, sendoffset, sendcount, displs, sendtype, false) : null;
     Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
     needsSend(recv, isRoot);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Scatterv", -1, (in == null ? out : in).base(), null, root);
-    Scatters.scatterv(
-        team, send, sendoffset, sendcount, displs, out, recv, recvoffset, recvcount, in, root);
+    return team -> {
+      compare(team, "Scatterv", -1, (in == null ? out : in).base(), null, root);
+      Scatters.scatterv(
+          team, send, sendoffset, sendcount, displs, out, recv, recvoffset, recvcount, in, root);
+    };
   }
 
   /** Elements of all come to all, in rank order. */
@@ -738,8 +698,10 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    allgather(
-        team(), sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
+    run(
+        team(),
+        allgather(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
   }
 
   /** Starts an Allgather: the buffers must be left alone until the request is over. */
@@ -753,24 +715,12 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    allgather(
-        null, sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
     return start(
-        team ->
-            allgather(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                recvtype));
+        allgather(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
   }
 
-  private void allgather(
-      Team team,
+  private Consumer<Team> allgather(
       Object sendbuf,
       int sendoffset,
       int sendcount,
@@ -783,11 +733,10 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf, recvtype);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = incoming(recv, recvoffset, ofAll(recvcount), recvtype);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Allgather", elements(recvcount, in), in.base(), null, -1);
-    Allgathers.allgather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    return team -> {
+      compare(team, "Allgather", elements(recvcount, in), in.base(), null, -1);
+      Allgathers.allgather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    };
   }
 
   /** As Allgather, with parts of different lengths. */
@@ -802,17 +751,18 @@ public class Intracomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
-    allgatherv(
+    run(
         team(),
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcounts,
-        displs,
-        recvtype);
+        allgatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            displs,
+            recvtype));
   }
 
   /** Starts an Allgatherv: the buffers must be left alone until the request is over. */
@@ -827,34 +777,20 @@ public class Intracomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
-    allgatherv(
-        null,
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcounts,
-        displs,
-        recvtype);
     return start(
-        team ->
-            allgatherv(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcounts,
-                displs,
-                recvtype));
+        allgatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            displs,
+            recvtype));
   }
 
-  private void allgatherv(
-      Team team,
+  private Consumer<Team> allgatherv(
       Object sendbuf,
       int sendoffset,
       int sendcount,
@@ -868,12 +804,11 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf, recvtype);
     Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
     Layout in = several(recv, recvoffset, recvcounts, displs, recvtype, true);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Allgatherv", total(recvcounts, in), in.base(), null, -1);
-    Allgathers.allgatherv(
-        team, send, sendoffset, sendcount, out, recv, recvoffset, recvcounts, displs, in);
+    return team -> {
+      compare(team, "Allgatherv", total(recvcounts, in), in.base(), null, -1);
+      Allgathers.allgatherv(
+          team, send, sendoffset, sendcount, out, recv, recvoffset, recvcounts, displs, in);
+    };
   }
 
   /** Each rank sends each a part of its own. */
@@ -887,8 +822,10 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    alltoall(
-        team(), sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
+    run(
+        team(),
+        alltoall(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
   }
 
   /** Starts an Alltoall: the buffers must be left alone until the request is over. */
@@ -902,24 +839,12 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    alltoall(
-        null, sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype);
     return start(
-        team ->
-            alltoall(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                recvtype));
+        alltoall(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
   }
 
-  private void alltoall(
-      Team team,
+  private Consumer<Team> alltoall(
       Object sendbuf,
       int sendoffset,
       int sendcount,
@@ -933,16 +858,15 @@ public class Intracomm extends Comm {
     boolean inPlace = sendbuf == MPI.IN_PLACE;
     Object send = inPlace ? null : Buffers.normal(sendbuf, sendtype);
     Layout out = inPlace ? null : outgoing(send, sendoffset, ofAll(sendcount), sendtype);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Alltoall", elements(recvcount, in), in.base(), null, -1);
-    if (inPlace) {
-      Object copy = copy(recv, recvoffset, recvcount * Size(), in);
-      Alltoalls.alltoall(team, copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
-      return;
-    }
-    Alltoalls.alltoall(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    return team -> {
+      compare(team, "Alltoall", elements(recvcount, in), in.base(), null, -1);
+      if (inPlace) {
+        Object copy = copy(recv, recvoffset, recvcount * Size(), in);
+        Alltoalls.alltoall(team, copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
+        return;
+      }
+      Alltoalls.alltoall(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
+    };
   }
 
   private static Layout packed(Layout layout) {
@@ -968,18 +892,19 @@ public class Intracomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
-    alltoallv(
+    run(
         team(),
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sdispls,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        rdispls,
-        recvtype);
+        alltoallv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            rdispls,
+            recvtype));
   }
 
   /** Starts an Alltoallv: the buffers must be left alone until the request is over. */
@@ -995,36 +920,21 @@ public class Intracomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
-    alltoallv(
-        null,
-        sendbuf,
-        sendoffset,
-        sendcount,
-        sdispls,
-        sendtype,
-        recvbuf,
-        recvoffset,
-        recvcount,
-        rdispls,
-        recvtype);
     return start(
-        team ->
-            alltoallv(
-                team,
-                sendbuf,
-                sendoffset,
-                sendcount,
-                sdispls,
-                sendtype,
-                recvbuf,
-                recvoffset,
-                recvcount,
-                rdispls,
-                recvtype));
+        alltoallv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            rdispls,
+            recvtype));
   }
 
-  private void alltoallv(
-      Team team,
+  private Consumer<Team> alltoallv(
       Object sendbuf,
       int sendoffset,
       int[] sendcount,
@@ -1039,12 +949,21 @@ public class Intracomm extends Comm {
     Object recv = Buffers.normal(recvbuf, recvtype);
     Layout out = several(send, sendoffset, sendcount, sdispls, sendtype, false);
     Layout in = several(recv, recvoffset, recvcount, rdispls, recvtype, true);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Alltoallv", -1, in.base(), null, -1);
-    Alltoalls.alltoallv(
-        team, send, sendoffset, sendcount, sdispls, out, recv, recvoffset, recvcount, rdispls, in);
+    return team -> {
+      compare(team, "Alltoallv", -1, in.base(), null, -1);
+      Alltoalls.alltoallv(
+          team,
+          send,
+          sendoffset,
+          sendcount,
+          sdispls,
+          out,
+          recv,
+          recvoffset,
+          recvcount,
+          rdispls,
+          in);
+    };
   }
 
   /** Combines elements of all to the root. */
@@ -1058,7 +977,7 @@ public class Intracomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    reduce(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root);
+    run(team(), reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
   }
 
   /** Starts a Reduce: the buffers must be left alone until the request is over. */
@@ -1072,13 +991,10 @@ public class Intracomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    reduce(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root);
-    return start(
-        team -> reduce(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
+    return start(reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
   }
 
-  private void reduce(
-      Team team,
+  private Consumer<Team> reduce(
       Object sendbuf,
       int sendoffset,
       Object recvbuf,
@@ -1100,11 +1016,10 @@ public class Intracomm extends Comm {
       incoming(recv, recvoffset, count, datatype);
     }
     Reduction reduction = operation(op, layout);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Reduce", elements(count, layout), layout.base(), op, root);
-    Reductions.reduce(team, send, from, recv, recvoffset, count, layout, reduction, root);
+    return team -> {
+      compare(team, "Reduce", elements(count, layout), layout.base(), op, root);
+      Reductions.reduce(team, send, from, recv, recvoffset, count, layout, reduction, root);
+    };
   }
 
   /** Combines elements of all to all. */
@@ -1117,7 +1032,7 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    allreduce(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+    run(team(), allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
   }
 
   /** Starts an Allreduce: the buffers must be left alone until the request is over. */
@@ -1130,13 +1045,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    allreduce(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
-    return start(
-        team -> allreduce(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+    return start(allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
   }
 
-  private void allreduce(
-      Team team,
+  private Consumer<Team> allreduce(
       Object sendbuf,
       int sendoffset,
       Object recvbuf,
@@ -1151,11 +1063,10 @@ public class Intracomm extends Comm {
     Layout layout = outgoing(send, from, count, datatype);
     incoming(recv, recvoffset, count, datatype);
     Reduction reduction = operation(op, layout);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Allreduce", elements(count, layout), layout.base(), op, -1);
-    Reductions.allreduce(team, send, from, recv, recvoffset, count, layout, reduction);
+    return team -> {
+      compare(team, "Allreduce", elements(count, layout), layout.base(), op, -1);
+      Reductions.allreduce(team, send, from, recv, recvoffset, count, layout, reduction);
+    };
   }
 
   /** Combines elements of all, and deals the result out. */
@@ -1168,7 +1079,7 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    reduceScatter(team(), sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op);
+    run(team(), reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
   }
 
   /** Starts a Reduce_scatter: the buffers must be left alone until the request is over. */
@@ -1181,15 +1092,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    reduceScatter(null, sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op);
-    return start(
-        team ->
-            reduceScatter(
-                team, sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
+    return start(reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
   }
 
-  private void reduceScatter(
-      Team team,
+  private Consumer<Team> reduceScatter(
       Object sendbuf,
       int sendoffset,
       Object recvbuf,
@@ -1202,22 +1108,14 @@ public class Intracomm extends Comm {
     boolean inPlace = sendbuf == MPI.IN_PLACE;
     Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
     int from = inPlace ? recvoffset : sendoffset;
-    long total = 0;
-    for (int i = 0; i < Size(); i++) {
-      if (recvcounts[i] < 0) {
-        throw new MPIException(
-            MPIException.ERR_COUNT, "count " + recvcounts[i] + ": 0 or more is allowed");
-      }
-      total += recvcounts[i];
-    }
+    long total = sum(recvcounts);
     Layout layout = outgoing(send, from, total, datatype);
     incoming(recv, recvoffset, recvcounts[Rank()], datatype);
     Reduction reduction = operation(op, layout);
-    if (team == null) {
-      return;
-    }
-    compare(team, "Reduce_scatter", total * layout.size(), layout.base(), op, -1);
-    Reductions.reduceScatter(team, send, from, recv, recvoffset, recvcounts, layout, reduction);
+    return team -> {
+      compare(team, "Reduce_scatter", total * layout.size(), layout.base(), op, -1);
+      Reductions.reduceScatter(team, send, from, recv, recvoffset, recvcounts, layout, reduction);
+    };
   }
 
   /** Combines elements of the ranks up to this one. */
@@ -1230,7 +1128,7 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    scan(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+    run(team(), scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
   }
 
   /** Starts a Scan: the buffers must be left alone until the request is over. */
@@ -1243,20 +1141,7 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    scan(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
-    return start(team -> scan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
-  }
-
-  private void scan(
-      Team team,
-      Object sendbuf,
-      int sendoffset,
-      Object recvbuf,
-      int recvoffset,
-      int count,
-      Datatype datatype,
-      Op op) {
-    scan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false);
+    return start(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
   }
 
   /** Combines elements of the ranks before this one; rank 0's receive buffer is left alone. */
@@ -1269,7 +1154,7 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    exscan(team(), sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
+    run(team(), scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
   }
 
   /** Starts an Exscan: the buffers must be left alone until the request is over. */
@@ -1282,25 +1167,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    exscan(null, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op);
-    return start(
-        team -> exscan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+    return start(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
   }
 
-  private void exscan(
-      Team team,
-      Object sendbuf,
-      int sendoffset,
-      Object recvbuf,
-      int recvoffset,
-      int count,
-      Datatype datatype,
-      Op op) {
-    scan(team, sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true);
-  }
-
-  private void scan(
-      Team team,
+  private Consumer<Team> scan(
       Object sendbuf,
       int sendoffset,
       Object recvbuf,
@@ -1317,10 +1187,9 @@ public class Intracomm extends Comm {
     incoming(recv, recvoffset, count, datatype);
     Reduction reduction = operation(op, layout);
     String call = exclusive ? "Exscan" : "Scan";
-    if (team == null) {
-      return;
-    }
-    compare(team, call, elements(count, layout), layout.base(), op, -1);
-    Reductions.scan(team, send, from, recv, recvoffset, count, layout, reduction, exclusive);
+    return team -> {
+      compare(team, call, elements(count, layout), layout.base(), op, -1);
+      Reductions.scan(team, send, from, recv, recvoffset, count, layout, reduction, exclusive);
+    };
   }
 }

@@ -109,7 +109,7 @@ public class Request {
     }
     Transfer over = transfer;
     try {
-      over.await();
+      Comm.await(over);
     } finally {
       transfer = null;
     }

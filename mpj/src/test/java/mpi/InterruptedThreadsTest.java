@@ -5,6 +5,7 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.Peers;
 import io.talaria.mpj.device.ring.RankRings;
@@ -59,7 +60,7 @@ class InterruptedThreadsTest {
     }
 
     @Override
-    public void gone(int peer, ProcessFailedException why) {
+    public void gone(int peer, RankGoneException why) {
       throw new AssertionError(why);
     }
   }

@@ -3,7 +3,8 @@
 package io.talaria.mpj.collective;
 
 import io.talaria.mpj.datatype.Layout;
-import mpi.MPIException;
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 
 /** The predefined operations of reductions. */
 public enum Arithmetic implements Reduction {
@@ -41,8 +42,8 @@ public enum Arithmetic implements Reduction {
   public void apply(
       Object in, int inOffset, Object inout, int inoutOffset, int count, Layout layout) {
     if (!compute(in, inOffset, inout, inoutOffset, count, layout)) {
-      throw new MPIException(
-          MPIException.ERR_OP, this + " is not defined for " + layout.base() + " elements");
+      throw new CommunicationException(
+          Kind.OPERATION, this + " is not defined for " + layout.base() + " elements");
     }
   }
 

@@ -2,10 +2,11 @@
 
 package io.talaria.mpj.collective;
 
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import mpi.MPIException;
 
 /**
  * Chooses algorithms, from what all ranks know: number of ranks, bytes where the counts are the
@@ -70,8 +71,8 @@ public final class Choice {
       return chosen;
     }
     if (!ALGORITHMS.get(name).contains(forced)) {
-      throw new MPIException(
-          MPIException.ERR_ARG,
+      throw new CommunicationException(
+          Kind.ARGUMENT,
           "no algorithm " + forced + " of " + name + "; there are " + ALGORITHMS.get(name));
     }
     return forced;

@@ -5,7 +5,8 @@ package io.talaria.mpj.collective;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Elements;
 import io.talaria.mpj.datatype.Layout;
-import mpi.MPIException;
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 
 /** A rank's message to itself in a collective. */
 final class Local {
@@ -22,13 +23,12 @@ final class Local {
       Layout toLayout) {
     long elements = (long) fromCount * fromLayout.size();
     if (fromLayout.base() != toLayout.base()) {
-      throw new MPIException(
-          MPIException.ERR_TYPE,
-          "send type of " + fromLayout.base() + ", receive type of " + toLayout.base());
+      throw new CommunicationException(
+          Kind.TYPE, "send type of " + fromLayout.base() + ", receive type of " + toLayout.base());
     }
     if (elements != (long) toCount * toLayout.size()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT,
+      throw new CommunicationException(
+          Kind.COUNT,
           "this rank sends itself "
               + elements
               + " elements and expects "

@@ -4,6 +4,8 @@ package io.talaria.mpj.collective;
 
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Transfer;
@@ -12,7 +14,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import mpi.MPIException;
 
 /**
  * The ranks that take part in collective operations, and messages between them, in a context of
@@ -102,7 +103,7 @@ public final class Team {
    * Compares what all members call, before a collective; collective itself.
    *
    * @param call what this one calls, with all that must be equal
-   * @throws MPIException at all of them if one calls something else
+   * @throws CommunicationException at all of them if one calls something else
    */
   public void compare(String call) {
     if (size() == 1) {
@@ -111,7 +112,7 @@ public final class Team {
     begin(Call.OTHER);
     String verdict = rank == 0 ? compareAll(call) : ask(call);
     if (!verdict.isEmpty()) {
-      throw new MPIException(MPIException.ERR_OTHER, verdict);
+      throw new CommunicationException(Kind.DISAGREEMENT, verdict);
     }
   }
 
@@ -218,8 +219,8 @@ public final class Team {
 
   private void checkCall(Operation op, int from) {
     if (op.error != Operation.FAILED && op.fromTag != tag) {
-      throw new MPIException(
-          MPIException.ERR_OTHER,
+      throw new CommunicationException(
+          Kind.DISAGREEMENT,
           "ranks disagree: rank "
               + rank
               + " is in "
@@ -233,8 +234,8 @@ public final class Team {
 
   private void checkLength(Operation op, int from) {
     if (op.bytes != op.payload.bytes()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT,
+      throw new CommunicationException(
+          Kind.COUNT,
           "ranks disagree in "
               + Call.describe(tag)
               + ": rank "

@@ -2,9 +2,10 @@
 
 package io.talaria.mpj.datatype;
 
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import mpi.MPIException;
 
 /** Copies of elements inside a rank: between buffers of the program and dense arrays. */
 public final class Elements {
@@ -59,7 +60,7 @@ public final class Elements {
    * @param to a dense array
    * @param toIndex first there
    * @param apart whether objects share nothing afterwards; a message keeps what they share
-   * @throws MPIException if an object cannot be copied
+   * @throws CommunicationException if an object cannot be copied
    */
   public static void packValues(
       Object buffer, long offset, int count, Layout layout, Object to, int toIndex, boolean apart) {
@@ -70,7 +71,7 @@ public final class Elements {
     try {
       Objects.copy((Object[]) buffer, layout, offset, count, (Object[]) to, toIndex, apart);
     } catch (IOException | ClassNotFoundException e) {
-      throw new MPIException(MPIException.ERR_TYPE, "an object cannot be copied: " + e, e);
+      throw new CommunicationException(Kind.TYPE, "an object cannot be copied: " + e, e);
     }
   }
 

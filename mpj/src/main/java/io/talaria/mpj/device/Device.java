@@ -39,6 +39,23 @@ public abstract class Device implements AutoCloseable {
   public abstract int size();
 
   /**
+   * Sets what to run when a message has arrived for which no receive was posted, so that threads
+   * that probe look again, and when a rank is gone. Called once, before any operation is started.
+   *
+   * @param action short; the device calls it under the engine's lock
+   */
+  public abstract void onArrival(Runnable action);
+
+  /**
+   * Sets what a thread of the device runs when something has happened that {@link #progress} should
+   * see, although possibly no thread is waiting. A device without threads never runs it. Called
+   * once, before any operation is started; threads of the device may run already.
+   *
+   * @param action takes the engine's lock and makes progress
+   */
+  public abstract void onNews(Runnable action);
+
+  /**
    * Starts to send {@link Operation#payload} to rank {@link Operation#peer} with {@link
    * Operation#tag} in {@link Operation#context}. The payload may be changed once the operation is
    * done. With {@link Operation#synchronous} it is done only when a receive has taken the message.

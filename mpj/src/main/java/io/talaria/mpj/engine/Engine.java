@@ -8,11 +8,10 @@ import io.talaria.mpj.device.BlockingCall;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.frame.FrameDevice;
+import io.talaria.mpj.device.RankGoneException;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import mpi.ProcessFailedException;
 
 /**
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
@@ -60,10 +59,8 @@ public final class Engine implements AutoCloseable {
   public Engine(Device device, long spinNs) {
     this.device = device;
     this.spinNs = spinNs;
-    if (device instanceof FrameDevice frames) {
-      frames.onArrival(this::wakeParked);
-      frames.onNews(this::progressIfOpen);
-    }
+    device.onArrival(this::wakeParked);
+    device.onNews(this::progressIfOpen);
   }
 
   /** Number of this rank in the job. */
@@ -126,7 +123,7 @@ public final class Engine implements AutoCloseable {
       RuntimeException failure = op.failure;
       give(op);
       if (failure != null) {
-        throw failure instanceof ProcessFailedException ? Transfer.ofOperation(failure) : failure;
+        throw failure instanceof RankGoneException ? Transfer.ofOperation(failure) : failure;
       }
       return bytes;
     } finally {

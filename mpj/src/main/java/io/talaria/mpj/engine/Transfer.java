@@ -8,12 +8,13 @@ import io.talaria.mpj.datatype.DensePayload;
 import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.datatype.Objects;
 import io.talaria.mpj.datatype.StridedPayload;
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
+import io.talaria.mpj.device.RankGoneException;
 import java.io.IOException;
-import mpi.MPIException;
-import mpi.ProcessFailedException;
 
 /**
  * One send or receive of a part of the program's buffer, whatever its type, from its start to its
@@ -50,7 +51,7 @@ public final class Transfer {
         return new BytesPayload(
             BaseType.OBJECT, Objects.write((Object[]) buffer, layout, offset, count));
       } catch (IOException e) {
-        throw new MPIException(MPIException.ERR_TYPE, "an object cannot be sent: " + e, e);
+        throw new CommunicationException(Kind.TYPE, "an object cannot be sent: " + e, e);
       }
     }
     if (layout.dense()) {
@@ -144,7 +145,7 @@ public final class Transfer {
   /**
    * Reads objects, and throws if it failed. It must be over.
    *
-   * @throws MPIException if the message did not fit, or was of another type
+   * @throws CommunicationException if the message did not fit, or was of another type
    */
   public Transfer finish() {
     if (finished) {
@@ -156,11 +157,11 @@ public final class Transfer {
       try {
         objects = Objects.read(bytes.content(), (Object[]) buffer, layout, offset, count);
       } catch (IOException | ClassNotFoundException e) {
-        throw new MPIException(MPIException.ERR_TYPE, "an object cannot be received: " + e, e);
+        throw new CommunicationException(Kind.TYPE, "an object cannot be received: " + e, e);
       }
       if (objects > count * layout.size()) {
-        throw new MPIException(
-            MPIException.ERR_TRUNCATE,
+        throw new CommunicationException(
+            Kind.TRUNCATED,
             "message of " + objects + " objects for a receive of " + count * layout.size());
       }
     }
@@ -175,12 +176,12 @@ public final class Transfer {
   public static void check(Operation op) {
     switch (op.error) {
       case Operation.TRUNCATED ->
-          throw new MPIException(
-              MPIException.ERR_TRUNCATE,
+          throw new CommunicationException(
+              Kind.TRUNCATED,
               "message of " + op.sentBytes + " bytes for a receive of " + op.bytes + " bytes");
       case Operation.TYPE_MISMATCH ->
-          throw new MPIException(
-              MPIException.ERR_TYPE,
+          throw new CommunicationException(
+              Kind.TYPE,
               "message of "
                   + BaseType.of(op.fromType)
                   + " for a receive of "
@@ -191,12 +192,11 @@ public final class Transfer {
   }
 
   /** What the program gets for an operation that failed, with the stack of its own call. */
-  static MPIException ofOperation(RuntimeException failure) {
-    if (failure instanceof ProcessFailedException gone) {
-      return new ProcessFailedException(gone.rank(), gone.getMessage());
+  static CommunicationException ofOperation(RuntimeException failure) {
+    if (failure instanceof RankGoneException gone) {
+      return new RankGoneException(gone.rank(), gone.getMessage());
     }
-    int errorClass =
-        failure instanceof MPIException known ? known.errorClass() : MPIException.ERR_BUFFER;
-    return new MPIException(errorClass, "" + failure.getMessage(), failure);
+    Kind kind = failure instanceof CommunicationException known ? known.kind() : Kind.PROGRAM;
+    return new CommunicationException(kind, "" + failure.getMessage(), failure);
   }
 }

@@ -37,14 +37,9 @@ final class RankLoader extends URLClassLoader implements JobSource {
         && !name.startsWith("com.sun.");
   }
 
-  /** Thrown by the engine too, so all ranks share them. */
-  private static boolean shared(String name) {
-    return name.equals("mpi.MPIException") || name.equals("mpi.ProcessFailedException");
-  }
-
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!own(name) || shared(name)) {
+    if (!own(name)) {
       return super.loadClass(name, resolve);
     }
     synchronized (getClassLoadingLock(name)) {

@@ -51,6 +51,14 @@ class MpirunTest {
     assertThat(job.status()).isZero();
   }
 
+  @Test
+  void ranksThatAreThreadsCatchWhatTheirCallsThrow() throws Exception {
+    Launched job = run("-np", "2", "-dev", "sm", PROGRAMS, "too-long");
+    String why = " caught 15: message of 8 bytes for a receive of 4 bytes";
+    assertThat(job.out().lines()).containsExactlyInAnyOrder("0" + why, "1" + why);
+    assertThat(job.status()).as(job.err()).isZero();
+  }
+
   @Tag("long")
   @Test
   void theContractIsKeptBetweenProcesses() throws Exception {

@@ -43,6 +43,14 @@ public final class Programs {
         }
         MPI.COMM_WORLD.Barrier();
       }
+      case "too-long" -> {
+        MPI.COMM_WORLD.Send(new int[2], 0, 2, MPI.INT, rank, 0);
+        try {
+          MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, rank, 0);
+        } catch (MPIException e) {
+          System.out.println(rank + " caught " + e.errorClass() + ": " + e.getMessage());
+        }
+      }
       case "return" -> {
         return;
       }

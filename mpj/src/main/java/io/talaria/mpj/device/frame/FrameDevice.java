@@ -6,10 +6,10 @@ import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
+import io.talaria.mpj.device.RankGoneException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import mpi.ProcessFailedException;
 
 /**
  * A device that moves frames: matching, the eager and the rendezvous protocol, credits and
@@ -51,7 +51,7 @@ public abstract class FrameDevice extends Device implements Peers {
   private volatile Runnable onNews = () -> {};
 
   /** Why a rank is gone, by rank; null as long as all are there. */
-  private ProcessFailedException[] gone;
+  private RankGoneException[] gone;
 
   /**
    * For subclasses.
@@ -106,21 +106,12 @@ public abstract class FrameDevice extends Device implements Peers {
     return size;
   }
 
-  /**
-   * What to run when a message has arrived for which no receive was posted.
-   *
-   * @param action short, and called under the engine's lock
-   */
+  @Override
   public final void onArrival(Runnable action) {
     onArrival = action;
   }
 
-  /**
-   * What to run, on a thread of the device, when something has happened that progress should see,
-   * although possibly no thread is waiting. It takes the engine's lock.
-   *
-   * @param action makes progress
-   */
+  @Override
   public final void onNews(Runnable action) {
     onNews = action;
   }
@@ -134,9 +125,9 @@ public abstract class FrameDevice extends Device implements Peers {
 
   /** Fails all that waits for a rank or for any rank, and whatever is started later with it. */
   @Override
-  public final void gone(int peer, ProcessFailedException why) {
+  public final void gone(int peer, RankGoneException why) {
     if (gone == null) {
-      gone = new ProcessFailedException[size];
+      gone = new RankGoneException[size];
     }
     if (gone[peer] != null) {
       return;
@@ -170,14 +161,14 @@ public abstract class FrameDevice extends Device implements Peers {
     onArrival.run(); // Who probes looks again.
   }
 
-  private ProcessFailedException whyGone(int peer) {
+  private RankGoneException whyGone(int peer) {
     if (gone == null) {
       return null;
     }
     if (peer != ANY_SOURCE) {
       return gone[peer];
     }
-    for (ProcessFailedException why : gone) {
+    for (RankGoneException why : gone) {
       if (why != null) {
         return why;
       }
@@ -396,7 +387,7 @@ public abstract class FrameDevice extends Device implements Peers {
     ContextQueues queues = matcher.of(receive.context);
     Arrival arrival = queues.find(receive.peer, receive.tag);
     if (arrival == null) {
-      ProcessFailedException why = whyGone(receive.peer);
+      RankGoneException why = whyGone(receive.peer);
       if (why != null) {
         fail(receive, why);
         return;
@@ -751,9 +742,9 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   private void throwIfGone(int source) {
-    ProcessFailedException why = whyGone(source);
+    RankGoneException why = whyGone(source);
     if (why != null) {
-      throw new ProcessFailedException(why.rank(), why.getMessage());
+      throw new RankGoneException(why.rank(), why.getMessage());
     }
   }
 

@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.device.frame;
 
-import mpi.ProcessFailedException;
+import io.talaria.mpj.device.RankGoneException;
 
 /**
  * Receives what the parts of a device report about other ranks. All methods are called under the
@@ -23,5 +23,5 @@ public interface Peers {
    * @param rank whose
    * @param why for the program
    */
-  void gone(int rank, ProcessFailedException why);
+  void gone(int rank, RankGoneException why);
 }

@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.nio;
 
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
@@ -25,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import mpi.ProcessFailedException;
 
 /**
  * The connections of a rank: one for each other rank that it talks with, made on first use by
@@ -470,7 +470,7 @@ public final class Links implements FrameTransport {
         }
         peers.gone(
             link.peer(),
-            new ProcessFailedException(
+            new RankGoneException(
                 link.peer(), "rank " + link.peer() + " is gone: " + link.ended()));
       }
     }

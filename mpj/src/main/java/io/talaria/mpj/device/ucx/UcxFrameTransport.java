@@ -3,6 +3,7 @@
 package io.talaria.mpj.device.ucx;
 
 import io.talaria.ffi.Libc;
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
@@ -23,7 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import mpi.ProcessFailedException;
 
 /**
  * A rank's worker of UCX and its endpoints, one for each rank that it has sent to.
@@ -377,7 +377,7 @@ public final class UcxFrameTransport implements FrameTransport {
         link.abandon();
         peers.gone(
             link.peer(),
-            new ProcessFailedException(
+            new RankGoneException(
                 link.peer(), "rank " + link.peer() + " is gone: " + link.ended()));
       }
     }

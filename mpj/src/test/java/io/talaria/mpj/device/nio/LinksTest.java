@@ -9,6 +9,7 @@ import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.DensePayload;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.nio.authentication.KeyProof;
@@ -27,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import mpi.ProcessFailedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -283,7 +283,7 @@ class LinksTest {
     try (Engine stranger = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
       other.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
       assertThatThrownBy(() -> receive(stranger, 0))
-          .isInstanceOf(ProcessFailedException.class)
+          .isInstanceOf(RankGoneException.class)
           .hasMessageContaining("rank 0 is gone")
           .hasMessageContaining("secret of this job");
     }
@@ -319,14 +319,14 @@ class LinksTest {
     RuntimeException failure =
         engine.receive(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, op -> op.failure);
     assertThat(failure)
-        .isInstanceOf(ProcessFailedException.class)
+        .isInstanceOf(RankGoneException.class)
         .hasMessageContaining("rank 1 is gone")
         .hasMessageContaining(why);
     // And whatever comes later, at once.
     assertThatThrownBy(() -> engine.send(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, false))
-        .isInstanceOf(ProcessFailedException.class);
+        .isInstanceOf(RankGoneException.class);
     assertThatThrownBy(() -> engine.probe(1, 5, 0, new Operation()))
-        .isInstanceOf(ProcessFailedException.class);
+        .isInstanceOf(RankGoneException.class);
   }
 
   @Test

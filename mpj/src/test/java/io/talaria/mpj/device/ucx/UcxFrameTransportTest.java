@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.ucx.Ucx;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import mpi.ProcessFailedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,11 +76,11 @@ class UcxFrameTransportTest {
     Received result = received();
     assertThat(result.error()).isEqualTo(Operation.FAILED);
     assertThat(result.failure())
-        .isInstanceOf(ProcessFailedException.class)
+        .isInstanceOf(RankGoneException.class)
         .hasMessageContaining("rank 1 is gone")
         .hasMessageContaining(why);
     assertThatThrownBy(() -> engine.send(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, false))
-        .isInstanceOf(ProcessFailedException.class);
+        .isInstanceOf(RankGoneException.class);
   }
 
   @Test
