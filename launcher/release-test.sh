@@ -7,7 +7,7 @@ readonly RELEASE_TEST_LOGS=dist/release-test
 # How many lines a failure shows, and how many minutes a command may take.
 readonly RELEASE_TEST_LINES=5 RELEASE_TEST_MINUTES=60
 
-# name | what it is given as input | the command. A new command belongs here: LauncherTest compares this with the usage.
+# name | what it is given as input | the command. A new command belongs here: ReleaseCommandsTest compares this with the usage.
 release_test_rows() {
   cat <<'END'
 fuzz||fuzz --inputs 20000

@@ -12,16 +12,6 @@ module io.talaria.nio {
       io.talaria.messaging,
       io.talaria.mpj,
       io.talaria.verbs.net;
-  exports io.talaria.nio.counters.file to
-      io.talaria.cli,
-      io.talaria.monitor,
-      io.talaria.observatory,
-      io.talaria.workloads;
-  exports io.talaria.nio.counters.reader to
-      io.talaria.cli,
-      io.talaria.monitor,
-      io.talaria.observatory,
-      io.talaria.workloads;
   exports io.talaria.nio.transport to
       io.talaria.messaging,
       io.talaria.nio.ucx;

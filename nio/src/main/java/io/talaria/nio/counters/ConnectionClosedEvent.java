@@ -18,11 +18,11 @@ final class ConnectionClosedEvent extends ConnectionEvent {
   @Timespan(Timespan.MILLISECONDS)
   long age;
 
-  @Label("Read from TransportProvider")
+  @Label("Read by the transport")
   @DataAmount
   long acceleratedIn;
 
-  @Label("Written to TransportProvider")
+  @Label("Written by the transport")
   @DataAmount
   long acceleratedOut;
 
