@@ -23,6 +23,9 @@ import java.util.function.Consumer;
  * order; {@link MPI#IN_PLACE} stands for a send buffer whose data are in the receive buffer.
  */
 public class Intracomm extends Comm {
+  /** Made once: a barrier allocates nothing. */
+  private final Consumer<Team> barrier = this::barrier;
+
   Intracomm(World world, Group group, int id) {
     super(world, group, id);
   }
@@ -333,19 +336,17 @@ public class Intracomm extends Comm {
 
   /** Returns when all ranks have called it. */
   public void Barrier() throws MPIException {
-    run(team(), barrier());
+    run(team(), barrier);
   }
 
   /** Starts a Barrier: the buffers must be left alone until the request is over. */
   public Request Ibarrier() throws MPIException {
-    return start(barrier());
+    return start(barrier);
   }
 
-  private Consumer<Team> barrier() {
-    return team -> {
-      compare(team, "Barrier", -1, null, null, -1);
-      Barriers.barrier(team);
-    };
+  private void barrier(Team team) {
+    compare(team, "Barrier", -1, null, null, -1);
+    Barriers.barrier(team);
   }
 
   /** Brings the root's elements to all. */

@@ -340,6 +340,46 @@ class NonblockingTest {
             });
   }
 
+  /** Arguments are checked once, by the call that starts it. */
+  @Test
+  void operationAndDatatypeMayBeFreedWhenACollectiveIsStarted() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              int[] sum = {w.Rank() + 1, w.Rank() + 2};
+              Request barrier = w.Rank() == 0 ? w.Ibarrier() : null;
+              Datatype pair = Datatype.Contiguous(2, MPI.INT);
+              pair.Commit();
+              Op add =
+                  new Op(
+                      new User_function() {
+                        @Override
+                        public void Call(
+                            Object in, int i, Object inout, int j, int count, Datatype type) {
+                          for (int k = 0; k < 2; k++) {
+                            ((int[]) inout)[j + k] += ((int[]) in)[i + k];
+                          }
+                        }
+                      },
+                      true);
+              if (w.Rank() == 1) {
+                // Rank 0 has freed both before the barrier lets its reduction begin.
+                w.Recv(new byte[0], 0, 0, MPI.BYTE, 0, 0);
+                barrier = w.Ibarrier();
+              }
+              Request request = w.Iallreduce(MPI.IN_PLACE, 0, sum, 0, 1, pair, add);
+              add.Free();
+              pair.Free();
+              if (w.Rank() == 0) {
+                w.Send(new byte[0], 0, 0, MPI.BYTE, 1, 0);
+              }
+              barrier.Wait();
+              request.Wait();
+              assertThat(sum).containsExactly(3, 5);
+            });
+  }
+
   @Test
   void badArgumentsThrowAtOnceAndFailuresWhenWaitedFor() {
     Variant.threads()
