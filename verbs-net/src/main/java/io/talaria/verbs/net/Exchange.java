@@ -2,6 +2,7 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.ffi.PrintableText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -139,7 +140,7 @@ final class Exchange {
     byte[] words = new byte[length - Frame.HEADER_BYTES];
     frame.get(Frame.HEADER_BYTES, words);
     String text = new String(words, StandardCharsets.US_ASCII);
-    return text.replaceAll("[^ -~]", "?");
+    return PrintableText.of(text);
   }
 
   private byte[] proof(boolean byTheOneThatConnects) {
