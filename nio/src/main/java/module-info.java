@@ -10,16 +10,6 @@ module io.talaria.nio {
   exports io.talaria.nio;
   exports io.talaria.nio.authentication to
       io.talaria.messaging;
-  exports io.talaria.nio.counters.file to
-      io.talaria.cli,
-      io.talaria.monitor,
-      io.talaria.observatory,
-      io.talaria.workloads;
-  exports io.talaria.nio.counters.reader to
-      io.talaria.cli,
-      io.talaria.monitor,
-      io.talaria.observatory,
-      io.talaria.workloads;
   exports io.talaria.nio.transport to
       io.talaria.messaging,
       io.talaria.nio.ucx;
