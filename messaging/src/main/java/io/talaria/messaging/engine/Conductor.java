@@ -35,7 +35,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HashMap;
@@ -171,7 +170,7 @@ final class Conductor extends Thread {
     this.node = node;
     options = node.options();
     stallDetector = new StallDetector(node);
-    cluster = hash(options.cluster());
+    cluster = Fnv.hash(options.cluster());
     key = options.key() == null ? null : HostKey.read(options.key());
     if (options.isEncrypted() && key == null) {
       throw new IllegalArgumentException("encrypted() needs a key: call NodeOptions.key");
@@ -245,14 +244,6 @@ final class Conductor extends Thread {
         options.controlRingBytes(),
         names,
         fingerprints);
-  }
-
-  private static long hash(String text) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
-    }
-    return hash;
   }
 
   /** Of a node that was not started. */

@@ -8,7 +8,6 @@ import io.talaria.messaging.NodeOptions.Registration;
 import io.talaria.messaging.Receiver;
 import io.talaria.messaging.RequestHandler;
 import io.talaria.messaging.codec.Codecs;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -94,12 +93,9 @@ final class Types {
         type.getName() + " is not registered: call NodeOptions.type before the node starts");
   }
 
-  /** FNV-1a, 64 bits; never 0. */
+  /** Never 0. */
   private static long fingerprint(String form) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte each : form.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
-    }
+    long hash = Fnv.hash(form);
     return hash == 0 ? 1 : hash;
   }
 
