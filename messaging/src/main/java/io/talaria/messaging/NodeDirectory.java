@@ -43,7 +43,7 @@ public interface NodeDirectory {
    *     port
    */
   static NodeDirectory names(String pattern, int port) {
-    return Directories.names(pattern, port);
+    return Directories.names(pattern, port)::apply;
   }
 
   /**
@@ -55,6 +55,6 @@ public interface NodeDirectory {
    *     a node has two lines; the message names them
    */
   static NodeDirectory file(Path file) {
-    return Directories.file(file);
+    return Directories.file(file, NodeOptions.MAX_ID)::apply;
   }
 }
