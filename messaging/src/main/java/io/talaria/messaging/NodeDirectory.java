@@ -43,7 +43,7 @@ public interface NodeDirectory {
    *     range
    */
   static NodeDirectory names(String pattern, int port) {
-    return Directories.names(pattern, port);
+    return Directories.names(pattern, port)::apply;
   }
 
   /**
@@ -55,6 +55,6 @@ public interface NodeDirectory {
    *     form, or if a node has two lines; the message names the lines
    */
   static NodeDirectory file(Path file) {
-    return Directories.file(file);
+    return Directories.file(file, NodeOptions.MAX_ID)::apply;
   }
 }

@@ -9,6 +9,7 @@ import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.engine.Fnv;
 import io.talaria.messaging.handshake.HandshakeMessage;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +18,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -430,16 +430,12 @@ class ConnectionsTest {
   }
 
   private static byte[] soundHello(Random random, int from) {
-    long cluster = 0xcbf29ce484222325L;
-    for (byte each : "test".getBytes(StandardCharsets.UTF_8)) {
-      cluster = (cluster ^ (each & 0xff)) * 0x100000001b3L;
-    }
     HandshakeMessage.Offer offer =
         new HandshakeMessage.Offer(
             1, 1 << 20, 1 << 14, 1 << 14, List.of("x", Pair.class.getName()), List.of(1L, 2L));
     return bytes(
         new HandshakeMessage.Hello(
-                cluster,
+                Fnv.hash("test"),
                 from,
                 2,
                 random.nextLong(),

@@ -2,15 +2,15 @@
 
 package io.talaria.monitor;
 
+import io.talaria.ffi.PrintableText;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text from another source, made fit for screens, files and labels. What is no letter, mark,
- * number, punctuation, symbol or blank becomes {@code ?}: no control characters, no escape
- * sequences, nothing that changes the direction of writing.
+ * Names and descriptions from another source, made fit for screens, files and labels: {@link
+ * PrintableText} without surrounding blanks.
  */
 public final class Harmless {
   /** What a node may say of itself (IBTA, NodeDescription). */
@@ -46,22 +46,6 @@ public final class Harmless {
    * @return the same without surrounding blanks, each such character as {@code ?}
    */
   public static String text(String text) {
-    StringBuilder out = new StringBuilder(text.length());
-    text.codePoints().forEach(point -> out.appendCodePoint(shown(point) ? point : '?'));
-    return out.toString().strip();
-  }
-
-  private static boolean shown(int point) {
-    return switch (Character.getType(point)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      default -> true;
-    };
+    return PrintableText.of(text).strip();
   }
 }

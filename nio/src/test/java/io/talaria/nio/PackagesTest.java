@@ -4,8 +4,11 @@ package io.talaria.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -14,6 +17,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which package of this module may use which: what the JDK's jdeps finds, and nothing else. */
@@ -159,5 +163,53 @@ class PackagesTest {
                 assertThat(uses).as("used by " + from).noneMatch(to -> to.contains("reader."));
               }
             });
+  }
+
+  private static final Pattern MODULE_NAME = Pattern.compile("\\bmodule ([\\w.]+) \\{");
+  private static final Pattern QUALIFIED_EXPORT =
+      Pattern.compile("exports ([\\w.]+) to\\s+([\\w.,\\s]+);");
+
+  @Test
+  void qualifiedExportsNameModulesThatUseThePackage() throws Exception {
+    Map<String, Path> sources = new TreeMap<>();
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(Path.of(".."))) {
+      for (Path each : directories) {
+        Path java = each.resolve("src/main/java");
+        if (Files.exists(java.resolve("module-info.java"))) {
+          Matcher name = MODULE_NAME.matcher(Files.readString(java.resolve("module-info.java")));
+          assertThat(name.find()).as("module-info in " + java).isTrue();
+          sources.put(name.group(1), java);
+        }
+      }
+    }
+    assertThat(sources).containsKeys(MODULE, "io.talaria.messaging");
+    Set<String> dead = new TreeSet<>();
+    for (Path java : sources.values()) {
+      Matcher export = QUALIFIED_EXPORT.matcher(Files.readString(java.resolve("module-info.java")));
+      while (export.find()) {
+        for (String user : export.group(2).split("[,\\s]+", -1)) {
+          if (!sources.containsKey(user) || !names(sources.get(user), export.group(1))) {
+            dead.add(export.group(1) + " to " + user);
+          }
+        }
+      }
+    }
+    // NamedTransport puts together the name of the class that it loads.
+    assertThat(dead)
+        .as("exports of packages that no source of the other module names")
+        .containsExactly("io.talaria.nio.ucx to io.talaria.nio");
+  }
+
+  /** Whether a source names a class of the package: imports it, or loads it by its name. */
+  private static boolean names(Path java, String packageName) throws IOException {
+    Pattern type = Pattern.compile(Pattern.quote(packageName) + "\\.[A-Z]");
+    try (Stream<Path> files = Files.walk(java)) {
+      for (Path each : (Iterable<Path>) files::iterator) {
+        if (each.toString().endsWith(".java") && type.matcher(Files.readString(each)).find()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }

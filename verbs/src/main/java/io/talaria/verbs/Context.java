@@ -11,7 +11,6 @@ import io.talaria.ffi.MissingSymbolException;
 import io.talaria.ffi.Raw;
 import io.talaria.verbs.binding.Ibv;
 import io.talaria.verbs.binding.IbvOps;
-import io.talaria.verbs.binding.Internals;
 import io.talaria.verbs.binding.VerbsConstants;
 import io.talaria.verbs.binding.VerbsStructs;
 import io.talaria.verbs.binding.VerbsStructs.DeviceAttr;
@@ -40,10 +39,6 @@ public final class Context extends NativeObject {
   private static final int ENODATA = 61;
   private static final int ENOSYS = 38;
   private static final int EOPNOTSUPP = 95;
-
-  static {
-    Internals.set(new Handles());
-  }
 
   private final String name;
   private final boolean borrowed;

@@ -4,8 +4,12 @@ package io.talaria.verbs;
 
 import io.talaria.verbs.binding.Internals;
 
-/** What the package of RDMA CM may do here. */
+/** What the package of RDMA CM may do here. {@link Internals} loads it by its name. */
 final class Handles implements Internals {
+  static {
+    Internals.set(new Handles());
+  }
+
   @Override
   public Context borrow(long pointer) {
     return Context.borrow(pointer);

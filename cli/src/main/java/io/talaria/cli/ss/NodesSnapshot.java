@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
+import io.talaria.monitor.Harmless;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -159,23 +160,28 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
             name(node),
             number(node, "node"),
             number(peer, "peer"),
-            peer.path("transport").asText(),
-            peer.path("state").asText(),
+            text(peer, "transport"),
+            text(peer, "state"),
             bytes(peer, "outBytes"),
             bytes(peer, "deliveredBytes"),
             bytes(peer, "inBytes"),
             bytes(peer, "unconsumedBytes") + " of " + bytes(peer, "dataRingBytes"),
             number(peer, "openRequests"),
             number(peer, "waiting"),
-            peer.path("reason").asText());
+            text(peer, "reason"));
       }
     }
     return table;
   }
 
   private static String name(JsonNode node) {
-    String cluster = node.path("cluster").asText();
+    String cluster = text(node, "cluster");
     return cluster.isEmpty() ? "-" : cluster;
+  }
+
+  /** Another process wrote it: it must not reach the terminal as it is. */
+  private static String text(JsonNode of, String field) {
+    return Harmless.text(of.path(field).asText());
   }
 
   private static String number(JsonNode of, String field) {

@@ -77,6 +77,12 @@ class SsNodesTest {
   }
 
   @Test
+  void filesCannotControlTheTerminal() throws IOException {
+    write(PID, 7, PEER.replace("same user", "a\\u001b[2Jb\\u202ec\\nd"));
+    assertThat(run()).contains("a?[2Jb?c?d, same host").doesNotContain("\u001b", "\u202e");
+  }
+
+  @Test
   void aScriptGetsWhatTheFilesSay() throws IOException {
     write(PID, 7, PEER);
     JsonNode all = Json.parse(run("--json"));

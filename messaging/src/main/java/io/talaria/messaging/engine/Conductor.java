@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,7 +42,7 @@ final class Conductor extends Thread {
     setDaemon(true);
     this.node = node;
     Identity identity =
-        new Identity(node, hash(node.options().cluster()), new SecureRandom().nextLong());
+        new Identity(node, Fnv.hash(node.options().cluster()), new SecureRandom().nextLong());
     NodeSecurity security = new NodeSecurity(node.options());
     transports = new TransportChoice(node, security, identity.incarnation());
     selector = Selector.open();
@@ -76,14 +75,6 @@ final class Conductor extends Thread {
     stallDetector = new StallDetector(node);
     publisher = new StatePublisher(identity, connections);
     at(System.nanoTime() + TICK_NS, this::tick);
-  }
-
-  private static long hash(String text) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
-    }
-    return hash;
   }
 
   /** Releases all, of a node that was not started. */

@@ -8,7 +8,6 @@ import io.talaria.messaging.NodeOptions.Registration;
 import io.talaria.messaging.Receiver;
 import io.talaria.messaging.RequestHandler;
 import io.talaria.messaging.codec.Codecs;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -96,10 +95,7 @@ final class Types {
 
   /** The 64-bit FNV-1a hash of a form, but never 0, which means that there is no form. */
   private static long fingerprint(String form) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte each : form.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
-    }
+    long hash = Fnv.hash(form);
     return hash == 0 ? 1 : hash;
   }
 

@@ -2,8 +2,6 @@
 
 package io.talaria.messaging.handshake;
 
-import io.talaria.messaging.NodeDirectory;
-import io.talaria.messaging.NodeOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,8 +11,9 @@ import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
-/** Implements the node directories of {@link NodeDirectory}. */
+/** Where nodes are, by their ids: implements what {@code NodeDirectory} offers. */
 public final class Directories {
   private static final long LOOK_NS = 1_000_000_000L;
   private static final String ID = "{id}";
@@ -22,13 +21,13 @@ public final class Directories {
 
   private Directories() {}
 
-  /** See {@link NodeDirectory#file}. */
-  public static NodeDirectory file(Path file) {
-    return new InFile(file);
+  /** Those of a file with lines {@code ID HOST:PORT}, ids from 0 to a largest one. */
+  public static IntFunction<InetSocketAddress> file(Path file, int maxId) {
+    return new InFile(file, maxId);
   }
 
-  /** See {@link NodeDirectory#names}. */
-  public static NodeDirectory names(String pattern, int port) {
+  /** Those whose hosts have names of one pattern. */
+  public static IntFunction<InetSocketAddress> names(String pattern, int port) {
     if (!pattern.contains(ID)) {
       throw new IllegalArgumentException(
           "the pattern " + pattern + " has no " + ID + ", which stands for the node's number");
@@ -49,14 +48,16 @@ public final class Directories {
     }
   }
 
-  private static final class InFile implements NodeDirectory {
+  private static final class InFile implements IntFunction<InetSocketAddress> {
     private final Path file;
+    private final int maxId;
     private Map<Integer, InetSocketAddress> nodes;
     private FileTime modified;
     private long lookedNs;
 
-    InFile(Path file) {
+    InFile(Path file, int maxId) {
       this.file = file;
+      this.maxId = maxId;
       try {
         modified = Files.getLastModifiedTime(file);
         nodes = read(Files.readAllLines(file));
@@ -68,7 +69,7 @@ public final class Directories {
     }
 
     @Override
-    public synchronized InetSocketAddress address(int node) {
+    public synchronized InetSocketAddress apply(int node) {
       if (System.nanoTime() - lookedNs > LOOK_NS) {
         lookedNs = System.nanoTime();
         lookAgain();
@@ -112,7 +113,7 @@ public final class Directories {
       try {
         int id = Integer.parseInt(words[0]);
         int port = Integer.parseInt(words[1].substring(colon + 1));
-        if (colon > 0 && id >= 0 && id <= NodeOptions.MAX_ID && port > 0 && port <= 65_535) {
+        if (colon > 0 && id >= 0 && id <= maxId && port > 0 && port <= 65_535) {
           found.put(id, addressOf(words[1].substring(0, colon), port));
           return id;
         }
@@ -126,7 +127,7 @@ public final class Directories {
               + ": '"
               + line
               + "' is not of the form ID HOST:PORT, with an id from 0 to "
-              + NodeOptions.MAX_ID);
+              + maxId);
     }
   }
 }

@@ -93,6 +93,7 @@ public final class Config {
   /** Begins of names that other parts of Talaria read, and check themselves. */
   private static final List<String> RESERVED =
       List.of(
+          "talaria.bench.",
           "talaria.cli.",
           "talaria.harness.",
           "talaria.ibmad.",

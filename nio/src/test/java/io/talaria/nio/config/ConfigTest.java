@@ -291,7 +291,8 @@ class ConfigTest {
         "talaria.ibumad.library",
         "talaria.ibmad.library",
         "talaria.ibnetdisc.library",
-        "talaria.harness.plain"
+        "talaria.harness.plain",
+        "talaria.bench.patience"
       })
   void namesOfOthersAreTheirAffair(String name) throws Exception {
     assertThat(with(name, "1").enabled()).isTrue();

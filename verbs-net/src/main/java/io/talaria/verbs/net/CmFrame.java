@@ -2,6 +2,7 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.ffi.PrintableText;
 import io.talaria.nio.authentication.KeyProof;
 import io.talaria.verbs.Gid;
 import io.talaria.verbs.QueuePairAddress;
@@ -186,6 +187,6 @@ final class CmFrame {
   static String words(byte[] data) {
     int length = Math.min(number(data), data.length - 4);
     String text = new String(data, 4, length, StandardCharsets.US_ASCII);
-    return text.replaceAll("[^ -~]", "?");
+    return PrintableText.of(text);
   }
 }

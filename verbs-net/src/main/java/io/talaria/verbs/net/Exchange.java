@@ -2,6 +2,7 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.ffi.PrintableText;
 import io.talaria.nio.authentication.KeyProof;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -143,7 +144,7 @@ final class Exchange {
     byte[] words = new byte[length - Frame.HEADER_BYTES];
     frame.get(Frame.HEADER_BYTES, words);
     String text = new String(words, StandardCharsets.US_ASCII);
-    return text.replaceAll("[^ -~]", "?");
+    return PrintableText.of(text);
   }
 
   private KeyProof keyProof() {

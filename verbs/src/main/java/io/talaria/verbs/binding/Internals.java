@@ -29,7 +29,7 @@ public interface Internals {
   static Internals get() {
     if (Holder.internals == null) {
       try {
-        Class.forName(Context.class.getName(), true, Context.class.getClassLoader());
+        Class.forName(Holder.NAME, true, Internals.class.getClassLoader()); // calls set
       } catch (ClassNotFoundException e) {
         throw new LinkageError(e.getMessage(), e);
       }
@@ -39,6 +39,7 @@ public interface Internals {
 
   /** The one there is. */
   final class Holder {
+    private static final String NAME = "io.talaria.verbs.Handles";
     private static volatile Internals internals;
 
     private Holder() {}

@@ -206,7 +206,10 @@ public final class CountersHeader {
     return printable(copy, offset + 2, length);
   }
 
-  /** Decodes UTF-8 and replaces what would do harm in a terminal. */
+  /**
+   * Decodes UTF-8 and replaces what would do harm in a terminal. The module {@code ffi} does the
+   * same for the others, but this one depends on no module; a test of {@code cli} compares them.
+   */
   public static String printable(ByteBuffer from, int offset, int lengthBytes) {
     byte[] bytes = new byte[lengthBytes];
     for (int i = 0; i < lengthBytes; i++) {
