@@ -9,6 +9,7 @@ import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.ffi.Errno;
 import io.talaria.mpj.launch.Mpirun;
+import io.talaria.nio.Connections;
 import io.talaria.ucx.Ucx;
 import io.talaria.workloads.run.ScratchFolder;
 import java.io.File;
@@ -284,7 +285,7 @@ final class MpjLaunch implements AutoCloseable {
 
   private RankProcess.Command own(MpjJob job, List<String> options, List<String> arguments) {
     String path =
-        Stream.of(Mpirun.class, Ucx.class, Errno.class)
+        Stream.of(Mpirun.class, Ucx.class, Errno.class, Connections.class)
             .map(MpjLaunch::placeOf)
             .distinct()
             .map(Path::toString)
