@@ -4,6 +4,7 @@ package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.BusyProcesses;
 import io.talaria.bench.harness.Implementation;
+import io.talaria.bench.harness.JvmExit;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
 import java.io.PrintWriter;
@@ -83,11 +84,7 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
    * fails by that has not failed, and no other case begins.
    */
   private static void awaitExit() throws InterruptedException {
-    Thread probe = new Thread(() -> {});
-    try {
-      Runtime.getRuntime().addShutdownHook(probe);
-      Runtime.getRuntime().removeShutdownHook(probe);
-    } catch (IllegalStateException e) {
+    if (JvmExit.begun()) {
       new CountDownLatch(1).await(); // the JVM exits meanwhile
     }
   }

@@ -5,6 +5,7 @@ package io.talaria.bench.observe;
 import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Iterations;
 import io.talaria.bench.engine.WorkerPool;
+import io.talaria.bench.harness.JvmExit;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.plan.RunPlan;
@@ -53,7 +54,7 @@ final class ObserveRun implements Outcome {
         new Iterations(plan.repetitions(), 0, progressTo)
             .measure(HeatCase.of(plan, workerPool, this), opened.found());
       }
-      if (!removed(atExit)) {
+      if (!JvmExit.withdraw(atExit)) {
         return CommandLine.ExitCode.SOFTWARE; // the interrupt tells the rest
       }
     }
@@ -62,15 +63,6 @@ final class ObserveRun implements Outcome {
     keeper.told().forEach(line -> console.println("failed      " + line));
     keeper.files().forEach(console::println);
     return keeper.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-  }
-
-  /** Removes a hook, if the JVM does not end already. */
-  private static boolean removed(Thread hook) {
-    try {
-      return Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      return false;
-    }
   }
 
   private static String hostName() {

@@ -133,7 +133,7 @@ final class Engine {
     try {
       chunk = worker.newReceived();
       descriptor = worker.eventDescriptor();
-      address = WorkerPlace.wrap(worker.address());
+      address = UcxWorkerAddress.wrap(worker.address());
     } finally {
       exit();
     }

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * <pre>
  *   through the session
  *     peer          version:4
- *     offer, answer token:8 address, the rest (see WorkerPlace)
+ *     offer, answer token:8 address, the rest (see UcxWorkerAddress)
  *     ACCEPT        1 token:8 window:4    the client's reader is ready
  *     ESTABLISHED   2 token:8 window:4    so is the server's: decided
  *     WITHDRAWN     3 token:8             the server: decided; the client: asks for it
@@ -89,7 +89,7 @@ final class UcxMessages {
     byte[] address = new byte[payload.remaining()];
     payload.get(address);
     try {
-      return new Place(token, WorkerPlace.unwrap(address));
+      return new Place(token, UcxWorkerAddress.unwrap(address));
     } catch (IllegalArgumentException e) {
       throw new TransportException(Reason.PROTOCOL, e.getMessage(), e);
     }

@@ -132,7 +132,7 @@ class EndsTest {
   private static void refuse(UcxStream here, UcxStream there) {
     Engine engine = here.engine();
     engine.enter();
-    engine.refuse(WorkerPlace.unwrap(there.engine().address()));
+    engine.refuse(UcxWorkerAddress.unwrap(there.engine().address()));
     engine.exit();
   }
 

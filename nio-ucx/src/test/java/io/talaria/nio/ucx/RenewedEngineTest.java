@@ -323,7 +323,7 @@ class RenewedEngineTest {
 
   private static void refuse(Engine engine, Engine peers) {
     engine.enter();
-    engine.refuse(WorkerPlace.unwrap(peers.address()));
+    engine.refuse(UcxWorkerAddress.unwrap(peers.address()));
     engine.exit();
   }
 

@@ -126,8 +126,8 @@ final class Variant implements AutoCloseable {
       token = payload.getLong();
       byte[] address = new byte[payload.remaining()];
       payload.get(address);
-      offer.answered(UcxMessages.place(77, WorkerPlace.wrap(worker.address())));
-      way = worker.connect(WorkerPlace.unwrap(address), this);
+      offer.answered(UcxMessages.place(77, UcxWorkerAddress.wrap(worker.address())));
+      way = worker.connect(UcxWorkerAddress.unwrap(address), this);
       stream = (UcxStream) offer.stream();
       stream.owner(new FakeOwner(), null);
       stream.acceptInput();

@@ -18,13 +18,16 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>That finds accidents, not attackers: addresses are taken from authenticated peers only.
+ *
+ * <p>{@code WorkerAddress} of the module {@code ucx} has the same layout. It needs Java 25, whereas
+ * this module runs on Java 17 with JUCX, so neither can use the other's class.
  */
-final class WorkerPlace {
+final class UcxWorkerAddress {
   private static final int MAGIC = 0x544c4131;
   private static final int HEADER_BYTES = 12;
   private static final int MAX_BYTES = 1 << 20;
 
-  private WorkerPlace() {}
+  private UcxWorkerAddress() {}
 
   /** Wraps UCX's own bytes. */
   static byte[] wrap(byte[] raw) {
