@@ -11,9 +11,9 @@ import java.util.Random;
 
 /**
  * A program that a seed makes up: messages of all sizes from each rank to each, itself too, in two
- * communicators, by receives of any kind, probes, tests and cancels in any order. Whoever receives
- * what is by chance; at the end each rank has all that was sent to it, and {@link Receives} says
- * whether MPI's rules allow who got it.
+ * communicators, by receives of any kind, probes, tests and cancels in any order. A rank that
+ * receives what is by chance; at the end each rank has all that was sent to it, and {@link
+ * Receives} says whether MPI's rules allow who got it.
  */
 final class RandomProgram {
   private static final int HEADER = 5;

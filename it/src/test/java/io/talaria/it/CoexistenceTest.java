@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Programs with and without the agent talk to each other, whoever speaks first, and read exactly
+ * Programs with and without the agent talk to each other, whichever speaks first, and read exactly
  * the bytes that the other program wrote: before, while and after the transport of the connection
  * is settled.
  */

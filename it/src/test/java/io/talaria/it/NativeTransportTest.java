@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What docs/configuration.md says of native transports: the agent takes them away from a whole
- * process, and whoever keeps them may choose for each listener.
+ * process, and a program that keeps them may choose for each listener.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class NativeTransportTest {

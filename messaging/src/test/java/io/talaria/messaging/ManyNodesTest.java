@@ -76,7 +76,8 @@ class ManyNodesTest {
     List<String> said = round();
     long tookMs = (System.nanoTime() - begin) / 1_000_000;
     System.out.println(ALL * (ALL - 1) / 2 + " connections in " + tookMs + " ms");
-    // All have been sent to. Whoever was welcomed after the other side had given the handshake up
+    // All have been sent to. A node that was welcomed after the other side had given the handshake
+    // up
     // has made a connection and lost it, which both is told, and connects again: on a machine
     // that others use, five seconds for a handshake can be too few.
     String connections = EACH * (ALL - 1) + " " + EACH * (ALL - 1);

@@ -61,7 +61,7 @@ class ThreadsTest {
     }
   }
 
-  /** Sends numbers one way; whoever receives one checks that it is the next. */
+  /** Sends numbers one way; each receiver checks that it is the next. */
   private static final class Exchange implements Runnable {
     private final Endpoint there;
     private final Endpoint here;

@@ -42,7 +42,7 @@ class InterruptTest {
       } while (line != null && !line.contains("pingpong"));
       List<ProcessHandle> jvms = observe.descendants().toList();
       assertThat(jvms).isNotEmpty();
-      observe.toHandle().destroy(); // Ctrl-C may be switched off in whoever runs the tests
+      observe.toHandle().destroy(); // SIGINT may be ignored where the tests run
       String told = String.join("\n", lines.lines().toList());
       assertThat(observe.waitFor()).isEqualTo(TERMINATED);
       assertThat(told.strip())

@@ -223,7 +223,7 @@ final class Stress {
         return "LOST WAKE-UP: it went on once the selectors of " + each + " were woken";
       }
     }
-    return "STUCK: it did not go on, whoever was woken";
+    return "STUCK: no progress, whichever thread was woken";
   }
 
   private static boolean recovers(Child child, Duration limit) throws InterruptedException {

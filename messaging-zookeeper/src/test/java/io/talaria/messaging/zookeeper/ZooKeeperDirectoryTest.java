@@ -88,7 +88,7 @@ class ZooKeeperDirectoryTest {
       assertThat(ask(one, 2, 7)).isEqualTo(7);
       InstanceSpec member = ensemble.findConnectionInstance(first.zooKeeper());
       assertThat(ensemble.killServer(member)).isTrue();
-      // Two of three go on: who is known stays known, and whoever comes now is found.
+      // Two of three continue: known nodes stay known, and new ones are found.
       assertThat(ask(one, 2, 8)).isEqualTo(8);
       try (ZooKeeperDirectory third = connect("members");
           Node three = node(3, "members", third)) {

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Requests, one behind the other, beside threads that never rest, while either process is stopped
- * for moments: whoever waits loses its core anywhere. Neither node asks whether the other lives, so
- * a wake-up that is lost stays lost, and is shown.
+ * for moments: a waiting thread may lose its core anywhere. Neither node asks whether the other
+ * lives, so a wake-up that is lost stays lost, and is shown.
  */
 @Timeout(300)
 class CrowdedRequestsTest {

@@ -9,8 +9,8 @@ import io.talaria.messaging.transport.RingPair;
 import java.nio.channels.SocketChannel;
 
 /**
- * A link at which something happens between the last look of whoever has the ring receiver, and its
- * end.
+ * A link at which something happens between the last look of the thread that has the ring receiver,
+ * and its end.
  */
 final class HookedLink extends Link {
   private final Link transport;

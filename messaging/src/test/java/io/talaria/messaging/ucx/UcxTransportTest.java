@@ -400,7 +400,7 @@ class UcxTransportTest {
       beside = Thread.ofPlatform().daemon().start(() -> progressNowAndThen(here, seed));
       Random random = new Random(seed);
       for (long i = 0; i < ROUNDS; i++) {
-        int priority = RingPair.DATA; // what comes on it is the poller's, whoever takes it
+        int priority = RingPair.DATA; // what comes on it is the poller's, whichever thread takes it
         woken.drainPermits();
         while (!sleeper.arm()) {
           turn(sleeper);

@@ -101,7 +101,7 @@ class MpiexecTest {
     nothingIsLeft();
   }
 
-  /** It speaks PMI-2 to whoever begins with it, as we do where there is a job's name. */
+  /** It speaks PMI-2 to a launcher that begins with it, as we do where there is a job's name. */
   @Test
   void pmi2IsSpokenWhereTheJobHasAName() throws Exception {
     Ended ended = run(List.of("-genv", "PMI_JOBID", "77", "-np", "3"), "mpi.ContractMain");

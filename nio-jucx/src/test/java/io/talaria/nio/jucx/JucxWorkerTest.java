@@ -238,7 +238,7 @@ class JucxWorkerTest {
     }
   }
 
-  /** UCX says «busy» once to whoever was woken, which JUCX would throw. */
+  /** UCX says «busy» once to the thread that was woken, which JUCX would throw. */
   @Test
   void aSleepAllocatesNothing() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What {@code java.net.Socket} and {@code ServerSocket} do, whoever stands behind them. Run over
- * the JDK's own implementation too, on the same Java.
+ * What {@code java.net.Socket} and {@code ServerSocket} do, whatever implements them. Run over the
+ * JDK's own implementation too, on the same Java.
  */
 @Timeout(90)
 abstract class StreamSocketContract {

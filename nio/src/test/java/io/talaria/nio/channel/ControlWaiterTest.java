@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever is woken comes out, wherever the wake-up finds it. */
+/** A thread that is woken returns, wherever the wake-up finds it. */
 @Timeout(60)
 class ControlWaiterTest {
   private static final long DEADLINE_S = 20;

@@ -534,7 +534,7 @@ class SelectorRaceContractTest extends Contract {
     }
   }
 
-  /** Whoever cancels what it sees in keys() may be faster than the registration. */
+  /** A thread that cancels what it sees in keys() may be faster than the registration. */
   @Test
   void aKeyThatIsCancelledWhileItIsRegisteredIsReturned() throws Exception {
     Assumptions.assumeTrue(

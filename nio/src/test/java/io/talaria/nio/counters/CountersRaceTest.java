@@ -89,7 +89,7 @@ class CountersRaceTest {
             one.get(60, TimeUnit.SECONDS);
           }
           fileWork.submit(() -> {}).get(60, TimeUnit.SECONDS);
-          // Each count is stored whole by the next one, whoever came late before.
+          // Each count is stored whole by the next one, whichever thread was late before.
           connection.acceleratedIn(0);
           connection.acceleratedOut(0);
           connection.wakeupSent();

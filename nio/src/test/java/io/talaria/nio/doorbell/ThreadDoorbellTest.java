@@ -25,7 +25,7 @@ class ThreadDoorbellTest {
   private final DoorbellAudit audit =
       new DoorbellAudit(pool, begun::incrementAndGet, missed::incrementAndGet);
 
-  /** Whether there is news for whoever sleeps. */
+  /** Whether there is news for the sleeping thread. */
   private volatile boolean news;
 
   private final ThreadDoorbell.Sleeper sleeper =
@@ -175,7 +175,8 @@ class ThreadDoorbellTest {
 
       assertThat(sleep.rung()).isTrue();
     }
-    Thread.currentThread().interrupt(); // nor does one of whoever makes one, or rings
+    Thread.currentThread()
+        .interrupt(); // nor does an interrupt of the thread that makes one, or rings
     ThreadDoorbell another = pool.lease(null);
     another.ring();
     boolean rung = another.sleep(sleeper, 1, 0);

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntFunction;
 
 /**
- * What an ordinary program does with its end of a connection, and what it may expect whoever is at
+ * What an ordinary program does with its end of a connection, and what it may expect whatever is at
  * the other end: counts that make sense, bytes of the peer's, and no exception but an IOException.
  * Bytes that it writes to a hostile peer are 0x40 to 0x7f. Confined to a thread.
  */

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The victim: a provider of this process with directories of its own, a listener, a selector, and
  * two sound connections that go on beside the attacked ones, one served by that selector, one by a
- * blocking thread. Whoever pumps the selector must be one thread at a time.
+ * blocking thread. One thread at a time pumps the selector.
  */
 final class Variant implements AutoCloseable {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);

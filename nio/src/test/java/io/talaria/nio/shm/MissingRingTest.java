@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Rings of slabs that come back between a writer's look for one and its sleep: it is told by
- * whoever gives them back, and not by the clock.
+ * Rings of slabs that come back between a writer's look for one and its sleep: it is told by the
+ * thread that gives them back, and not by the clock.
  */
 @Timeout(120)
 class MissingRingTest {

@@ -110,7 +110,7 @@ class RefusedRingTest {
     pair.assertHealthy();
   }
 
-  /** It had no descriptor left, say, and whoever opens a file takes its name. */
+  /** It had no descriptor left, say, and the opener of a file takes its name. */
   @Test
   void aPeerThatCouldNotMapItAndHasTakenItsNameIsOfferedAnother() throws Exception {
     Set<Path> before = files();

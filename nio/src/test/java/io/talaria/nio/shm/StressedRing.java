@@ -45,7 +45,7 @@ final class StressedRing {
 
     @Override
     public void whileNobodyWrites(Runnable work) {
-      work.run(); // whoever calls is the writer
+      work.run(); // the caller is the writer
     }
 
     @Override

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How a stream ends: what every fact means to whoever reads and writes, alone and after every other
- * one, and which word counts where two contradict each other.
+ * How a stream ends: what every fact means to readers and writers, alone and after every other one,
+ * and which word counts where two contradict each other.
  */
 @Timeout(60)
 class EndStateTest {

@@ -66,7 +66,8 @@ final class Pair implements AutoCloseable {
       if (looks < LOOKS) {
         Thread.onSpinWait();
       } else {
-        // On one processor whoever looks all the time keeps from it what he waits for.
+        // On one processor a thread that polls without a pause keeps the core from what it waits
+        // for.
         LockSupport.parkNanos(PAUSE_NS);
       }
     }
