@@ -17,8 +17,8 @@ import java.util.function.Function;
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
  * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
  *
- * <p>BlockingCall spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where
- * ranks are more than cores it does not spin: who it waits for may need the core.
+ * <p>A wait spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where ranks
+ * are more than cores it does not spin: who it waits for may need the core.
  */
 public final class Engine implements AutoCloseable {
   private static final int BUDGET = 64;
@@ -580,7 +580,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  // BlockingCall. The lock is held on entry and on return, and not while sleeping.
+  // Waits. The lock is held on entry and on return, and not while sleeping.
 
   private void await(Operation op, Condition condition, int call, int peer, int tag, int context) {
     boolean interrupted = false;

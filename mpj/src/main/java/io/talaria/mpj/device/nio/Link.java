@@ -5,6 +5,7 @@ package io.talaria.mpj.device.nio;
 import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
+import io.talaria.mpj.device.transport.EndedLinks;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +21,7 @@ import java.nio.channels.SocketChannel;
  * does not take waits there, and before the connection is there all does. A frame is read where it
  * came to lie. What a peer has matched goes back to it as credit, a quarter at a time.
  */
-final class Link {
+final class Link implements EndedLinks.Ended {
   private final int peer;
   private final Links links;
   private final int capacity;
@@ -56,7 +57,8 @@ final class Link {
     return capacity / 4;
   }
 
-  int peer() {
+  @Override
+  public int peer() {
     return peer;
   }
 
@@ -72,8 +74,8 @@ final class Link {
     return channel != null;
   }
 
-  /** Why it has ended, or null. */
-  String ended() {
+  @Override
+  public String ended() {
     return ended;
   }
 

@@ -2,10 +2,10 @@
 
 package io.talaria.mpj.device.nio;
 
-import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
+import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.mpj.device.transport.FrameTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,15 +57,14 @@ public final class Links implements FrameTransport {
   private final byte[] secret;
   private final int bufferBytes;
   private final long creditBytes;
-  private final long graceNs;
   private final ServerSocketChannel server;
   private final String rankAddress;
   private final Selector selector;
   private final State[] states;
   private final Link[] links;
   private final List<Link> active = new ArrayList<>();
-  private final List<Link> dying = new ArrayList<>();
-  private final long[] diesAt;
+  private final EndedLinks<Link> endedLinks;
+  private final Consumer<Link> release = this::release; // made once, since rounds are many
   private final Queue<Opened> opened = new ConcurrentLinkedQueue<>();
 
   /** The channels whose handshake is under way, the oldest first. */
@@ -158,11 +157,10 @@ public final class Links implements FrameTransport {
     secret = options.secret;
     bufferBytes = options.bufferBytes;
     creditBytes = options.creditBytes;
-    graceNs = options.graceNs;
     states = new State[size];
     Arrays.fill(states, State.NONE);
     links = new Link[size];
-    diesAt = new long[size];
+    endedLinks = new EndedLinks<>(options.graceNs);
     List<InetAddress> addresses =
         options.otherHosts ? RankAddress.ofThisHost(options.network) : RankAddress.ofLoopback();
     if (addresses.isEmpty()) {
@@ -411,9 +409,7 @@ public final class Links implements FrameTransport {
     if (count > MAX_POLLED) {
       findReady(count);
     }
-    if (!dying.isEmpty()) {
-      bury(peers);
-    }
+    endedLinks.report(peers, release);
   }
 
   private void findReady(int count) {
@@ -454,25 +450,13 @@ public final class Links implements FrameTransport {
   }
 
   void ended(Link link) {
-    diesAt[link.peer()] = System.nanoTime() + graceNs;
-    dying.add(link);
+    endedLinks.add(link);
   }
 
-  private void bury(Peers peers) {
-    long now = System.nanoTime();
-    for (int i = dying.size() - 1; i >= 0; i--) {
-      Link link = dying.get(i);
-      if (now - diesAt[link.peer()] >= 0) {
-        dying.remove(i);
-        active.remove(link);
-        for (Link each : active) {
-          each.ready = true; // They may be few enough now to look at all.
-        }
-        peers.gone(
-            link.peer(),
-            new RankGoneException(
-                link.peer(), "rank " + link.peer() + " is gone: " + link.ended()));
-      }
+  private void release(Link link) {
+    active.remove(link);
+    for (Link each : active) {
+      each.ready = true; // They may be few enough now to look at all.
     }
   }
 

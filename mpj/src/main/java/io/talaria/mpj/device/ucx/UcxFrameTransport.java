@@ -3,10 +3,10 @@
 package io.talaria.mpj.device.ucx;
 
 import io.talaria.ffi.Libc;
-import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
+import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
@@ -56,15 +56,13 @@ public final class UcxFrameTransport implements FrameTransport {
   private final int rank;
   private final int bufferBytes;
   private final long creditBytes;
-  private final long graceNs;
   private final Context context;
   private final Worker worker;
   private final int descriptor;
   private final UcxRankAddress rankAddress;
   private final UcxLink[] links;
   private final boolean[] heard;
-  private final long[] diesAt;
-  private final List<UcxLink> dying = new ArrayList<>();
+  private final EndedLinks<UcxLink> endedLinks;
   private final List<UcxLink> owing = new ArrayList<>();
   private final Endpoint[] failed = new Endpoint[16];
   private List<UcxRankAddress> rankAddresses = List.of();
@@ -121,13 +119,12 @@ public final class UcxFrameTransport implements FrameTransport {
     this.rank = rank;
     this.bufferBytes = bufferBytes;
     this.creditBytes = creditBytes;
-    this.graceNs = graceNs;
     longestFrame = longestFrame(bufferBytes);
     stride = longestFrame + STAGGER;
     int places = Math.clamp(PLACES_BYTES / longestFrame, MIN_PLACES, MAX_PLACES);
     links = new UcxLink[size];
     heard = new boolean[size];
-    diesAt = new long[size];
+    endedLinks = new EndedLinks<>(graceNs);
     following = new int[places];
     free = new int[places];
     begunRequest = new long[places];
@@ -256,8 +253,7 @@ public final class UcxFrameTransport implements FrameTransport {
   }
 
   void ended(UcxLink link) {
-    diesAt[link.peer()] = System.nanoTime() + graceNs;
-    dying.add(link);
+    endedLinks.add(link);
   }
 
   // Under the engine's lock.
@@ -294,9 +290,7 @@ public final class UcxFrameTransport implements FrameTransport {
     if (!owing.isEmpty()) {
       payCredit();
     }
-    if (!dying.isEmpty()) {
-      bury(peers);
-    }
+    endedLinks.report(peers, UcxLink::abandon);
   }
 
   /** Begins to receive messages that have arrived, as far as there are places. */
@@ -365,21 +359,6 @@ public final class UcxFrameTransport implements FrameTransport {
       UcxLink link = owing.remove(i);
       link.owes = false;
       link.input().sendCredit();
-    }
-  }
-
-  private void bury(Peers peers) {
-    long now = System.nanoTime();
-    for (int i = dying.size() - 1; i >= 0; i--) {
-      UcxLink link = dying.get(i);
-      if (now - diesAt[link.peer()] >= 0) {
-        dying.remove(i);
-        link.abandon();
-        peers.gone(
-            link.peer(),
-            new RankGoneException(
-                link.peer(), "rank " + link.peer() + " is gone: " + link.ended()));
-      }
     }
   }
 

@@ -5,6 +5,7 @@ package io.talaria.mpj.device.ucx;
 import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
+import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Status;
 import io.talaria.ucx.UcxException;
@@ -20,7 +21,7 @@ import java.util.Arrays;
  * not, the place belongs to UCX until its request is over. Places are given back in order. What a
  * peer's messages cost goes back to it as credit, a quarter at a time.
  */
-final class UcxLink {
+final class UcxLink implements EndedLinks.Ended {
   private static final int NOBODY = -1;
 
   /** Sends to a rank that UCX may have at a time: a worker has 2^20 requests for 3,500 ranks. */
@@ -46,7 +47,8 @@ final class UcxLink {
     output = new Output(capacity);
   }
 
-  int peer() {
+  @Override
+  public int peer() {
     return peer;
   }
 
@@ -58,8 +60,8 @@ final class UcxLink {
     return input;
   }
 
-  /** Why it has ended, or null. */
-  String ended() {
+  @Override
+  public String ended() {
     return ended;
   }
 
