@@ -18,7 +18,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class ConnectionTable {
   private static final long PING_NS = 2_000_000_000L;
-  private static final long SUSPECT_NS = 5_000_000_000L;
+
+  /** A peer of which nothing was heard for longer is suspect. */
+  static final long SUSPECT_NS = 5_000_000_000L;
+
   private static final long GIVE_UP_NS = 30_000_000_000L;
 
   /** For which a peer may think about GOODBYE. */

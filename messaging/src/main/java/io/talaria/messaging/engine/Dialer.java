@@ -164,7 +164,7 @@ final class Dialer implements PendingHandshake.Side {
           "node "
               + id
               + " is at "
-              + text(address)
+              + PendingHandshake.text(address)
               + ", and there is no key: call NodeOptions.key, or insecure() if you must");
       return null;
     }
@@ -175,7 +175,8 @@ final class Dialer implements PendingHandshake.Side {
       channel.connect(address);
     } catch (IOException | RuntimeException e) { // such as an unsupported kind of address
       channel.close();
-      throw new IOException("node " + id + " at " + text(address) + ": " + e.getMessage(), e);
+      throw new IOException(
+          "node " + id + " at " + PendingHandshake.text(address) + ": " + e.getMessage(), e);
     }
     PendingHandshake handshake = new PendingHandshake(this, channel, false, State.CONNECTING);
     handshake.address = address;
@@ -204,10 +205,6 @@ final class Dialer implements PendingHandshake.Side {
         + " is not announced on this host"
         + (listeners.announced() ? "" : " (transport shm is off)")
         + tcp;
-  }
-
-  private static String text(InetSocketAddress address) {
-    return address.getHostString() + ":" + address.getPort();
   }
 
   /** On a thread of its own, because it may take long. */

@@ -130,14 +130,15 @@ final class Handshakes {
       }
     } catch (IOException e) {
       throw new IOException(
-          handshake.peer.peer + " at " + text(handshake) + ": " + e.getMessage(), e);
+          handshake.peer.peer
+              + " at "
+              + PendingHandshake.text(handshake.address)
+              + ": "
+              + e.getMessage(),
+          e);
     }
     handshake.state = PendingHandshake.State.PROVING;
     begin(handshake); // with a time of its own
-  }
-
-  private static String text(PendingHandshake handshake) {
-    return handshake.address.getHostString() + ":" + handshake.address.getPort();
   }
 
   private void proceed(PendingHandshake handshake) throws IOException {

@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.handshake.Pairing;
+import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.Map;
@@ -60,7 +61,7 @@ final class PeerStates {
    * @param state of the node it is about, or null if that is not known
    */
   String why(PeerState state, Throwable thrown) {
-    if (thrown instanceof java.io.IOException && thrown.getMessage() != null) {
+    if (thrown instanceof IOException && thrown.getMessage() != null) {
       return thrown.getMessage();
     }
     node.internal(state == null ? "handshake" : "connecting to " + state.peer, thrown);

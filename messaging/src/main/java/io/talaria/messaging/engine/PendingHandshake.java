@@ -95,6 +95,11 @@ final class PendingHandshake {
     reason = local ? "same host" : "no announcement of it on this host";
   }
 
+  /** An address as it was given, by name or number; for people. */
+  static String text(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
+  }
+
   boolean dialled() {
     return state.compareTo(State.HELLO_SENT) <= 0;
   }

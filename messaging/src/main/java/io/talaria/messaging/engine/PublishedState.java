@@ -17,7 +17,6 @@ import java.util.function.ToLongFunction;
 final class PublishedState {
   private static final int VERSION = 2;
   private static final int UNIT_SHIFT = 3;
-  private static final long SUSPECT_NS = 5_000_000_000L;
 
   private PublishedState() {}
 
@@ -57,7 +56,10 @@ final class PublishedState {
     to.append("{\"peer\":").append(on.peer.id());
     text(to, "transport", on.link().transport());
     text(to, "reason", on.link().reason());
-    text(to, "state", on.leaving ? "leaving" : silentNs > SUSPECT_NS ? "suspect" : "connected");
+    text(
+        to,
+        "state",
+        on.leaving ? "leaving" : silentNs > ConnectionTable.SUSPECT_NS ? "suspect" : "connected");
     number(to, "number", on.number);
     try {
       number(to, "outBytes", on.sender().end() << UNIT_SHIFT);
@@ -70,7 +72,7 @@ final class PublishedState {
     }
     number(to, "openRequests", openRequests);
     number(to, "waiting", on.peer.waiting());
-    number(to, "silentMs", silentNs > SUSPECT_NS ? silentNs / 1_000_000 : 0);
+    number(to, "silentMs", silentNs > ConnectionTable.SUSPECT_NS ? silentNs / 1_000_000 : 0);
     to.append('}');
   }
 

@@ -241,10 +241,10 @@ class SelectContractTest extends Contract {
     assertThat(readEnd()).isEqualTo(-1);
   }
 
-  /** Over UCX a switch may get between the select that reports TCP's end and the read. */
+  /** Over UCX, only there, a switch may get between the select that TCP's end woke and the read. */
   private int readEnd() throws IOException {
     int n = read(channel);
-    if (n == 0) {
+    if (n == 0 && System.getProperty("talaria.test.transport") != null) {
       selector.selectedKeys().clear();
       assertThat(selector.select()).isEqualTo(1);
       n = read(channel);
