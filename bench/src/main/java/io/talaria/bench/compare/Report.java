@@ -7,6 +7,7 @@ import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Latencies.Percentiles;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Quantity;
+import io.talaria.bench.harness.Spread;
 import io.talaria.bench.harness.Target;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
@@ -14,6 +15,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleFunction;
+import org.HdrHistogram.Histogram;
 
 /**
  * A comparison as text for the user: medians over the iterations with their range, targets, and the
@@ -23,6 +26,11 @@ import java.util.Map;
  * @param found what was found
  */
 public record Report(Machine machine, Comparison found) {
+  /** The most rows on a terminal: a user would not read more. */
+  private static final int MAX_ROWS = 200;
+
+  private static final double MEGA_PER_GIGA = 1e3;
+
   private static final String UNFINISHED =
       "\nCompilers were still busy when measuring began, a longer --warm-up helps:\n";
 
@@ -48,6 +56,51 @@ public record Report(Machine machine, Comparison found) {
       out.append(" of ").append(judged).append(" targets met\n");
     }
     return out.toString();
+  }
+
+  /**
+   * A row that a table of libraries has, with or without figures.
+   *
+   * @param id the case's name for machines
+   * @param label its name to be displayed
+   * @param implementation the library
+   */
+  public record Planned(String id, String label, Implementation implementation) {}
+
+  /**
+   * Returns what was found as a table that has the implementations of a case below each other, for
+   * more of them than fit side by side.
+   *
+   * @param planned the rows, in their order
+   * @return the table, or one line if it were too long
+   */
+  public String libraries(List<Planned> planned) {
+    if (planned.size() > MAX_ROWS) {
+      return "table       " + planned.size() + " rows, which are in the report\n";
+    }
+    Table table = new Table("Case", "Library", ">messages/s", ">payload MB/s", ">p50", ">p99");
+    planned.forEach(
+        row ->
+            table.row(
+                row.label(),
+                row.implementation().label(),
+                median(row, "/messages", Units::rate, Comparison.FAILED),
+                median(row, "/bytes", value -> Units.figure(MEGA_PER_GIGA * value), ""),
+                median(row, "/p50", Units::time, ""),
+                p99(row)));
+    return table.render();
+  }
+
+  /** Without the range: five columns are as wide as a terminal. */
+  private String median(
+      Planned row, String measure, DoubleFunction<String> format, String otherwise) {
+    Spread spread = found.spread(row.id() + measure, row.implementation());
+    return spread == null ? otherwise : format.apply(spread.median());
+  }
+
+  private String p99(Planned row) {
+    Histogram times = found.merged(row.id(), row.implementation());
+    return times == null ? "" : Units.time((double) times.getValueAtPercentile(99));
   }
 
   private boolean ratios() {

@@ -6,20 +6,17 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import io.talaria.bench.harness.Implementation;
+import io.talaria.bench.result.HistogramLog;
 import io.talaria.cli.harness.Json;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.HistogramLogWriter;
 
 /** Results as spreadsheets and HdrHistogram's tools read them. */
 final class ResultFiles {
   private static final CsvMapper CSV = new CsvMapper();
-  private static final double NS = 1;
 
   private ResultFiles() {}
 
@@ -60,19 +57,11 @@ final class ResultFiles {
    * ID.IMPLEMENTATION.ITERATION.
    */
   static byte[] hlog(Result result) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    HistogramLogWriter log =
-        new HistogramLogWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-    log.outputComment(result.format() + ", nanoseconds");
-    log.outputLogFormatVersion();
-    log.outputLegend();
+    Map<String, Histogram> histograms = new LinkedHashMap<>();
     for (Distribution one : result.times()) {
-      Histogram histogram = one.histogram();
-      histogram.setTag(
-          (one.id() + "." + name(one.implementation()) + "." + one.iteration())
-              .replaceAll("[,\\s]+", "_"));
-      log.outputIntervalHistogram(0, 0, histogram, NS);
+      String tag = HistogramLog.tag(one.id(), name(one.implementation()), one.iteration());
+      histograms.put(tag, one.histogram());
     }
-    return bytes.toByteArray();
+    return HistogramLog.of(result.format() + ", nanoseconds", histograms);
   }
 }

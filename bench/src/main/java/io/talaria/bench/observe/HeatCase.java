@@ -81,6 +81,7 @@ record HeatCase(RunPlan plan, RunPlan.Heat heat, WorkerPool workerPool, Outcome 
     } catch (HarnessException e) {
       throw new HarnessException(doing + ": " + e.getMessage(), e);
     }
+    outcome.pauses();
   }
 
   @Override

@@ -2,7 +2,10 @@
 
 package io.talaria.bench.observe;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.compare.Comparison;
+import io.talaria.bench.compare.Report;
+import io.talaria.bench.compare.Result;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.plan.Case;
@@ -14,23 +17,24 @@ import io.talaria.bench.result.FileFault;
 import io.talaria.bench.result.HistogramLog;
 import io.talaria.bench.result.ResultLine;
 import io.talaria.bench.result.Results;
+import io.talaria.bench.result.ResultsReader;
 import io.talaria.bench.result.Row;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 /**
  * Keeps what was measured: each row at once, the report when it is closed. Any thread may call it,
  * because an interrupt closes it; after that it takes nothing more.
  */
 final class Keeper implements AutoCloseable {
-  private static final String FORMAT = "talaria-observe-2";
-
   private final RunPlan plan;
   private final Path report;
   private final Path table;
@@ -42,9 +46,8 @@ final class Keeper implements AutoCloseable {
   private final HistogramLog log;
 
   // Guarded by this.
-  private final List<String> conditions = new ArrayList<>();
-  private final List<Row> rows = new ArrayList<>();
   private final Comparison found;
+  private int rows;
   private int restless;
   private final List<String> failures = new ArrayList<>();
   private boolean closed;
@@ -60,9 +63,6 @@ final class Keeper implements AutoCloseable {
     this.machine = machine;
     environment = new ResultLine.Environment(run, host, machine, server, plan.name());
     found = new Comparison(plan.implementations());
-    conditions.add("Host     " + host + ", " + machine.time());
-    conditions.addAll(machine.lines());
-    conditions.add("Server   " + server);
     try {
       Files.createDirectories(folder);
       csv = CsvFile.open(table);
@@ -79,12 +79,21 @@ final class Keeper implements AutoCloseable {
 
   /** Shows what was measured. */
   synchronized String table() {
-    return new ShortTable(plan, results()).text();
+    List<Report.Planned> planned = new ArrayList<>();
+    for (Case measured : cases()) {
+      for (LinkImplementation implementation : plan.implementations()) {
+        if (plan.cases(implementation).contains(measured)) {
+          planned.add(new Report.Planned(measured.id(), measured.describe(), implementation));
+        }
+      }
+    }
+    return new Report(machine, found).libraries(planned);
   }
 
-  /** Called with the lock held. */
-  private Results results() {
-    return new Results(plan.name(), conditions, rows, headlines());
+  private Set<Case> cases() {
+    Set<Case> all = new LinkedHashSet<>();
+    plan.implementations().forEach(implementation -> all.addAll(plan.cases(implementation)));
+    return all;
   }
 
   /** Names what there is, a line each. */
@@ -133,7 +142,7 @@ final class Keeper implements AutoCloseable {
     if (closed) {
       return;
     }
-    rows.add(row);
+    rows++;
     restless += rested ? 0 : 1;
     ResultLine line = ResultLine.of(environment, row);
     write(() -> csv.append(line));
@@ -146,9 +155,14 @@ final class Keeper implements AutoCloseable {
         id + "/messages", label, Quantity.PER_SECOND, implementation, row.messagesPerSecond());
     double bytes = row.megabytesPerSecond() / 1e3;
     found.add(id + "/bytes", label, Quantity.GIGABYTES_PER_SECOND, implementation, bytes);
-    if (row.times() != null) {
-      found.addTimes(id, label, implementation, row.times());
-    }
+    row.timed()
+        .forEach(
+            (timed, times) ->
+                found.addTimes(
+                    timed,
+                    timed.equals(id) ? label : label + ", from its own beginning",
+                    implementation,
+                    times));
     found.addRun(id, label, implementation, rested, line);
   }
 
@@ -179,42 +193,81 @@ final class Keeper implements AutoCloseable {
     }
   }
 
+  /** Writes what there is so far, so that little is lost if this process is killed. */
+  synchronized void save() {
+    if (!closed) {
+      Result result = result("unfinished, " + done());
+      write(json, file -> Json.write(file, result));
+    }
+  }
+
+  private String done() {
+    return rows + " of " + plan.count() * plan.repetitions() + " cases done";
+  }
+
+  /** Returns all of it; called with the lock held. */
+  private Result result(String ended) {
+    List<String> notes = new ArrayList<>();
+    if (!ended.isEmpty()) {
+      notes.add("Ended    " + ended);
+    }
+    if (restless > 0) {
+      notes.add("Warm-up  compilers were still busy when " + restless + " of " + rows + " began");
+    }
+    ResultsReader.Options options =
+        new ResultsReader.Options(
+            plan, environment.run(), environment.host(), environment.server(), notes);
+    return found.result(ResultsReader.FORMAT, machine, options.byName());
+  }
+
   /** Closes it before all is done; returns how much is, in words. */
   synchronized String closeInterrupted() {
-    int wanted = plan.count() * plan.repetitions();
-    String how = "interrupted with " + rows.size() + " of " + wanted + " cases done";
-    if (!closed) {
-      conditions.add("Ended    " + how);
-      close();
-    }
+    String how = "interrupted with " + done();
+    close(how);
     return how;
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
+    close("");
+  }
+
+  private synchronized void close(String ended) {
     if (closed) {
       return;
     }
     closed = true;
-    if (restless > 0) {
-      conditions.add(
-          "Warm-up  compilers were still busy when " + restless + " of " + rows.size() + " began");
+    Result result = result(ended);
+    write(json, file -> Json.write(file, result));
+    write(report, file -> Files.writeString(file, page(Json.tree(result))));
+  }
+
+  /** Returns the report, which is made of the result as files have it, as are those of old ones. */
+  private String page(JsonNode result) throws IOException {
+    try {
+      Results read = ResultsReader.results(json.toString(), result);
+      Results shown = new Results(read.name(), read.conditions(), read.rows(), headlines());
+      return new HtmlReport("Observatory: " + plan.name(), List.of(shown)).page();
+    } catch (HarnessException e) {
+      throw new IOException(e.getMessage(), e);
     }
-    HtmlReport page = new HtmlReport("Observatory: " + plan.name(), List.of(results()));
-    write(report, () -> Files.writeString(report, page.page()));
-    write(json, () -> Json.write(json, found.result(FORMAT, machine, Map.of("plan", plan))));
   }
 
   /** What writes a whole file. */
   private interface FileWriting {
-    void run() throws IOException;
+    void run(Path file) throws IOException;
   }
 
+  /**
+   * Writes a file whole or leaves what there was: a half one would look like one of fewer cases.
+   */
   private void write(Path file, FileWriting writing) {
+    Path half = file.resolveSibling(file.getFileName() + ".part");
     try {
-      writing.run();
+      writing.run(half);
+      Files.move(half, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      file.toFile().delete(); // a half one would look like one of fewer cases
+      half.toFile().delete();
       fail("cannot write " + file + ": " + FileFault.reason(e));
     }
   }

@@ -87,7 +87,8 @@ public final class ObserveCommand implements Subcommand {
       names = "--run",
       paramLabel = "NAME",
       description =
-          "With --report: a run to include, as named in results.csv. Repeatable. Default: all.")
+          "With --report: a run to include, as the column run of results.csv names it."
+              + " Repeatable. Default: all.")
   private List<String> runs = List.of();
 
   @Option(

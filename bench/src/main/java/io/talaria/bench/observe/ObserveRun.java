@@ -105,5 +105,11 @@ final class ObserveRun implements Outcome {
   @Override
   public void failed(Iteration iteration, String label, String message) {
     keeper.keepFailure(iteration.missing(label, message));
+    keeper.save();
+  }
+
+  @Override
+  public void pauses() {
+    keeper.save();
   }
 }

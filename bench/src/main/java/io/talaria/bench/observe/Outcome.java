@@ -33,4 +33,7 @@ interface Outcome {
    * @param message what it was doing, and why it failed
    */
   void failed(Iteration iteration, String label, String message);
+
+  /** An implementation is done with its cases of an iteration, and nothing is being measured. */
+  void pauses();
 }

@@ -3,13 +3,9 @@
 package io.talaria.bench.result;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
-import com.fasterxml.jackson.databind.MappingIterator;
-import com.fasterxml.jackson.databind.exc.InvalidFormatException;
 import com.fasterxml.jackson.dataformat.csv.CsvGenerator;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
-import com.fasterxml.jackson.dataformat.csv.CsvParser;
 import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
@@ -17,10 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 
-/** The file to which results are appended, a line each. Used by one thread. */
+/**
+ * The table for spreadsheets to which results are appended, a line each; what is read back is the
+ * result itself. Used by one thread.
+ */
 public final class CsvFile {
   /** The name of the file in its folder. */
   public static final String NAME = "results.csv";
@@ -28,7 +25,6 @@ public final class CsvFile {
   private static final CsvMapper MAPPER =
       CsvMapper.builder()
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-          .enable(CsvParser.Feature.FAIL_ON_MISSING_COLUMNS)
           .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
           .build();
   private static final CsvSchema COLUMNS = MAPPER.schemaFor(ResultLine.class);
@@ -88,63 +84,5 @@ public final class CsvFile {
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("no line for " + line, e);
     }
-  }
-
-  /**
-   * Reads a file back.
-   *
-   * @param file the file
-   * @throws HarnessException if there is none, or it makes no sense
-   */
-  static List<ResultLine> read(Path file) throws HarnessException {
-    List<ResultLine> all = new ArrayList<>();
-    CsvSchema header = CsvSchema.emptySchema().withHeader();
-    try (MappingIterator<ResultLine> lines =
-        MAPPER.readerFor(ResultLine.class).with(header).readValues(file.toFile())) {
-      while (lines.hasNextValue()) {
-        ResultLine line = lines.nextValue();
-        if (!line.sound()) {
-          throw new HarnessException(
-              place(file, all) + ": it holds no figures, such as an elapsed_s above 0");
-        }
-        all.add(line);
-      }
-      return all;
-    } catch (InvalidFormatException e) {
-      throw new HarnessException(
-          place(file, all) + ": " + name(e) + " is '" + e.getValue() + "'; it must be " + wanted(e),
-          e);
-    } catch (JsonProcessingException e) {
-      throw new HarnessException(place(file, all) + ": " + e.getOriginalMessage(), e);
-    } catch (IOException e) {
-      throw new HarnessException(
-          file
-              + " cannot be read"
-              + (Files.exists(file)
-                  ? ": " + FileFault.reason(e)
-                  : ": there is no such file; name the folder of an earlier run, its --out"),
-          e);
-    }
-  }
-
-  /** Says which row is wrong: the one behind those that were sound and the first. */
-  private static String place(Path file, List<ResultLine> sound) {
-    return file + ", row " + (sound.size() + 2);
-  }
-
-  private static String name(JsonMappingException e) {
-    return e.getPath().isEmpty() ? "it" : e.getPath().get(0).getFieldName();
-  }
-
-  private static String wanted(InvalidFormatException e) {
-    Class<?> type = e.getTargetType();
-    if (!type.isEnum()) {
-      return type == double.class || type == Double.class ? "a number" : "a whole number";
-    }
-    List<String> names = new ArrayList<>();
-    for (Object constant : type.getEnumConstants()) {
-      names.add(MAPPER.convertValue(constant, String.class));
-    }
-    return "one of " + String.join(", ", names);
   }
 }

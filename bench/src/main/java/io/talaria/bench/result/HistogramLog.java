@@ -5,32 +5,25 @@ package io.talaria.bench.result;
 import io.talaria.cli.harness.HarnessException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.HistogramLogReader;
 import org.HdrHistogram.HistogramLogWriter;
 
 /**
- * The raw histograms of a run in HdrHistogram's log format, nanoseconds, each tagged by {@link
- * Row#tag}; those of the open loop that begin with the operation have {@code .begun} added. Used by
- * one thread.
+ * Raw histograms in HdrHistogram's log format, nanoseconds, each tagged by {@link #tag}: the one
+ * form in which all benchmarks write them. Used by one thread.
  */
 public final class HistogramLog {
-  /** What is added to the tag of times from an operation's own beginning in the open loop. */
-  static final String BEGUN = ".begun";
-
   private static final double NS = 1;
 
   private final Path file;
 
   /** What is not yet in the file: the writer's own stream would say nothing of a full disk. */
-  private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream pending;
 
   private final HistogramLogWriter writer;
 
@@ -43,11 +36,43 @@ public final class HistogramLog {
    */
   public HistogramLog(Path file, String comment) throws IOException {
     this.file = file;
-    writer = new HistogramLogWriter(new PrintStream(pending, true, StandardCharsets.UTF_8));
-    writer.outputComment(comment);
-    writer.outputLogFormatVersion();
-    writer.outputLegend();
+    pending = new ByteArrayOutputStream();
+    writer = begin(pending, comment);
     Files.write(file, pending.toByteArray());
+  }
+
+  private static HistogramLogWriter begin(ByteArrayOutputStream to, String comment) {
+    HistogramLogWriter log =
+        new HistogramLogWriter(new PrintStream(to, true, StandardCharsets.UTF_8));
+    log.outputComment(comment);
+    log.outputLogFormatVersion();
+    log.outputLegend();
+    return log;
+  }
+
+  /**
+   * Returns a whole log.
+   *
+   * @param comment its first line
+   * @param histograms by their tags
+   */
+  public static byte[] of(String comment, Map<String, Histogram> histograms) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    HistogramLogWriter log = begin(bytes, comment);
+    histograms.forEach((tag, histogram) -> write(log, tag, histogram, 0));
+    return bytes.toByteArray();
+  }
+
+  /**
+   * Returns the tag of the times of an iteration, {@code ID.IMPLEMENTATION.ITERATION} without
+   * commas and blanks.
+   *
+   * @param id the name for machines of what was timed
+   * @param implementation the implementation's name in files
+   * @param iteration which iteration, from 1
+   */
+  public static String tag(String id, String implementation, int iteration) {
+    return (id + "." + implementation + "." + iteration).replaceAll("[,\\s]+", "_");
   }
 
   /**
@@ -58,46 +83,16 @@ public final class HistogramLog {
    */
   public void append(Row row) throws HarnessException {
     pending.reset();
-    append(row.tag(), row.times());
-    if (row.sinceDue() != null) {
-      append(row.tag() + BEGUN, row.sinceBegun());
-    }
+    long now = System.currentTimeMillis();
+    row.timed().forEach((id, histogram) -> write(writer, row.tag(id), histogram, now));
     Appended.append(file, pending.toByteArray());
   }
 
-  private void append(String tag, Histogram histogram) {
-    if (histogram != null) {
-      long now = System.currentTimeMillis();
-      Histogram tagged = histogram.copy();
-      tagged.setTag(tag);
-      tagged.setStartTimeStamp(now);
-      tagged.setEndTimeStamp(now);
-      writer.outputIntervalHistogram(now / 1e3, now / 1e3, tagged, NS);
-    }
-  }
-
-  /**
-   * Reads a file back.
-   *
-   * @param file the file
-   * @return its histograms by their tags; none if there is no such file
-   * @throws HarnessException if it cannot be read
-   */
-  static Map<String, Histogram> read(Path file) throws HarnessException {
-    Map<String, Histogram> all = new HashMap<>();
-    if (!Files.exists(file)) {
-      return all;
-    }
-    try (InputStream in = Files.newInputStream(file);
-        HistogramLogReader reader = new HistogramLogReader(in)) {
-      while (reader.hasNext()) {
-        if (reader.nextIntervalHistogram() instanceof Histogram histogram) {
-          all.put(histogram.getTag(), histogram);
-        }
-      }
-      return all;
-    } catch (IOException | RuntimeException e) {
-      throw new HarnessException(file + " holds no histograms: " + e.getMessage(), e);
-    }
+  private static void write(HistogramLogWriter log, String tag, Histogram histogram, long atMs) {
+    Histogram tagged = histogram.copy();
+    tagged.setTag(tag);
+    tagged.setStartTimeStamp(atMs);
+    tagged.setEndTimeStamp(atMs);
+    log.outputIntervalHistogram(atMs / 1e3, atMs / 1e3, tagged, NS);
   }
 }

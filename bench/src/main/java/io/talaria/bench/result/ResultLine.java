@@ -12,7 +12,7 @@ import io.talaria.bench.plan.LinkImplementation;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.plan.SocketTransport;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -66,11 +66,6 @@ public record ResultLine(
     Long interfaceBytes,
     Long infinibandBytes,
     String histogram) {
-
-  /** Files from before there were more processes than two do not tell how many. */
-  public ResultLine {
-    processes = processes == 0 ? 2 : processes;
-  }
 
   /**
    * What is the same for all rows of a run.
@@ -155,6 +150,11 @@ public record ResultLine(
     return count == null ? -1 : count;
   }
 
+  /** Returns the implementation's name in files. */
+  String implementation() {
+    return new LinkImplementation(binding, transport).label();
+  }
+
   /** Returns whether it can be a row: a rate is a number of messages in some time. */
   boolean sound() {
     return binding != null
@@ -165,17 +165,18 @@ public record ResultLine(
   }
 
   /**
-   * Returns the row with the times that its histograms hold.
+   * Returns the row with its times.
    *
-   * @param histograms by their tags
+   * @param find finds the histogram of what was timed by its name for machines; null if there is
+   *     none
    */
-  Row row(Map<String, Histogram> histograms) {
-    boolean timed = pattern.latency();
-    Histogram times = timed ? histograms.get(histogram) : null;
-    Histogram begun = times == null ? null : histograms.get(histogram + HistogramLog.BEGUN);
+  Row row(Function<String, Histogram> find) {
+    Case measured = new Case(pattern, processes, connections, sizeBytes, ratePerSecond, 0);
+    Histogram times = find.apply(measured.id());
+    Histogram begun = times == null ? null : find.apply(measured.id() + Row.BEGUN);
     return new Row(
         new LinkImplementation(binding, transport),
-        new Case(pattern, processes, connections, sizeBytes, ratePerSecond, 0),
+        measured,
         repetition,
         transportsTaken,
         operations,

@@ -4,7 +4,9 @@ package io.talaria.bench.result;
 
 import io.talaria.bench.plan.Case;
 import io.talaria.bench.plan.LinkImplementation;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -34,6 +36,9 @@ public record Row(
     Histogram sinceDue,
     long wireBytes,
     long infinibandBytes) {
+  /** What the name of times has added that count from an operation's own beginning. */
+  static final String BEGUN = "/begun";
+
   /** Copies the list. */
   public Row {
     processNs = List.copyOf(processNs);
@@ -75,13 +80,27 @@ public record Row(
     return sinceDue == null ? sinceBegun : sinceDue;
   }
 
-  /** Returns a name for its histograms, without commas and blanks. */
+  /**
+   * Returns its histograms by the names for machines of what was timed: those of the case are
+   * {@link #times}, and of the open loop there are those from an operation's own beginning, too.
+   */
+  public Map<String, Histogram> timed() {
+    Map<String, Histogram> all = new LinkedHashMap<>();
+    if (times() != null) {
+      all.put(measured.id(), times());
+    }
+    if (sinceDue != null) {
+      all.put(measured.id() + BEGUN, sinceBegun);
+    }
+    return all;
+  }
+
+  /** Returns the name of its {@link #times} in the log of histograms. */
   public String tag() {
-    return String.join(
-        ".",
-        implementation.binding().label(),
-        implementation.transport().label(),
-        measured.id().replace('/', '.'),
-        Integer.toString(repetition));
+    return tag(measured.id());
+  }
+
+  String tag(String id) {
+    return HistogramLog.tag(id, implementation.label(), repetition);
   }
 }

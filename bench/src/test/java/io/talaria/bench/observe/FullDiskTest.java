@@ -4,8 +4,6 @@ package io.talaria.bench.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.bench.result.Results;
-import io.talaria.bench.result.ResultsReader;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,8 +49,10 @@ class FullDiskTest {
         .doesNotContain("report      ");
     assertThat(results.toFile().listFiles(File::isFile))
         .noneMatch(file -> file.getName().endsWith(".html"));
-    List<Results> runs = ResultsReader.read(results);
-    assertThat(runs).hasSize(1);
-    assertThat(runs.getFirst().rows()).hasSizeBetween(1, 11);
+    assertThat(results.toFile().listFiles(File::isFile))
+        .noneMatch(file -> file.getName().endsWith(".part"));
+    List<String> lines = Files.readAllLines(results.resolve("results.csv"));
+    assertThat(lines).hasSizeBetween(1 + 1, 1 + 11);
+    assertThat(lines).allMatch(line -> line.endsWith(".1") || line.endsWith(",histogram"));
   }
 }

@@ -71,6 +71,9 @@ final class Hosts implements AutoCloseable, Outcome {
   }
 
   @Override
+  public void pauses() {}
+
+  @Override
   public void close() {
     benchmarkServer.close();
   }

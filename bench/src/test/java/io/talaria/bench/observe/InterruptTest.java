@@ -4,6 +4,8 @@ package io.talaria.bench.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.bench.result.Results;
+import io.talaria.bench.result.ResultsReader;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +62,9 @@ class InterruptTest {
           .content()
           .contains("Ended    interrupted with 1 of 2 cases done")
           .doesNotContain("ended before it reported");
+      Results read = ResultsReader.read(results).getFirst();
+      assertThat(read.rows()).hasSize(1);
+      assertThat(read.conditions()).contains("Ended    interrupted with 1 of 2 cases done");
     }
   }
 }

@@ -46,7 +46,7 @@ class CsvFileTest {
     assertThat(Double.parseDouble(second.get(header.indexOf("begun_p50_ns"))))
         .isBetween(4.9e5, 5.1e5);
     assertThat(second.get(header.indexOf("histogram")))
-        .isEqualTo("nio.tcp.pingpong.16B.2p.2c.100r.1");
+        .isEqualTo("pingpong/16B/2p/2c/100r.nio_tcp.1");
   }
 
   @Test
