@@ -160,7 +160,10 @@ public final class Settings {
     return of(given);
   }
 
-  /** Longest message sent without being asked for, bytes. */
+  /**
+   * Longest message sent without being asked for, bytes; a device takes less where its frames are
+   * shorter.
+   */
   public int eagerBytes() {
     return eagerBytes;
   }
