@@ -112,7 +112,9 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
 
   private void announced(Reason reason) {
     counters.transport(
-        reason == Reason.ANNOUNCED ? NioTransport.SHM : NioTransport.TCP, reason, "");
+        reason == Reason.ANNOUNCED ? context.negotiator().preferred() : NioTransport.TCP,
+        reason,
+        "");
     context.listenerIs(reason, local);
   }
 

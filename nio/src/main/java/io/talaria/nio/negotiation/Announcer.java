@@ -45,7 +45,11 @@ final class Announcer {
     return unusable;
   }
 
-  /** Any thread. */
+  /**
+   * Announces a listener. Any thread.
+   *
+   * @param outcome told what has become of it: again once transports that are starting have started
+   */
   Announcement announce(InetSocketAddress address, Consumer<Reason> outcome) {
     Announcement announcement = new Announcement(this, address);
     announcements.add(announcement);
@@ -124,6 +128,7 @@ final class Announcer {
     know(unusable);
     if (unusable == null) {
       announcement.listen();
+      outcome.accept(Reason.ANNOUNCED); // the preferred transport may have turned out to be missing
     } else {
       announcement.close();
       announcements.remove(announcement);

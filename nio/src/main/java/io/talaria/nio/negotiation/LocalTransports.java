@@ -2,6 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.transport.TransportProvider;
 import java.util.ArrayList;
@@ -43,6 +44,16 @@ final class LocalTransports implements NegotiationLoop.Timed {
   /** Whether it is not known yet which can be used. */
   boolean starting() {
     return transports.stream().anyMatch(TransportProvider::starting);
+  }
+
+  /** What connections take that their peers leave to this process: the first that may be usable. */
+  NioTransport preferred() {
+    for (TransportProvider transport : transports) {
+      if (transport.starting() || transport.unavailable() == null) {
+        return transport.kind();
+      }
+    }
+    return NioTransport.TCP;
   }
 
   /** Those that can be used; none if {@link #unusable} says why. */

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.files.PrivateDirectory;
@@ -95,6 +96,14 @@ public final class Negotiator implements Executor {
       hosts.listen(announcement, address);
     }
     return announcement;
+  }
+
+  /**
+   * Returns the transport that this process prefers, of those that can be used; one that is still
+   * starting counts as usable. Any thread.
+   */
+  public NioTransport preferred() {
+    return transports.preferred();
   }
 
   /** Takes an announcement back. */

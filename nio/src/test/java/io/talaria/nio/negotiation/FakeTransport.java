@@ -40,6 +40,8 @@ final class FakeTransport implements TransportProvider {
 
   volatile Reason unavailable;
 
+  volatile NioTransport kind = NioTransport.SHM;
+
   /** Whether its streams are bound to where they are made. */
   volatile boolean places;
 
@@ -68,7 +70,7 @@ final class FakeTransport implements TransportProvider {
 
   @Override
   public NioTransport kind() {
-    return NioTransport.SHM;
+    return kind;
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -65,7 +66,23 @@ class StartingTransportTest {
     atServer.starting = false;
     client.awaitAttached();
     server.awaitAttached();
-    assertThat(listener).containsExactly(Reason.ANNOUNCED);
+    assertThat(listener).containsExactly(Reason.ANNOUNCED, Reason.ANNOUNCED);
+  }
+
+  /** What a listener is shown with. */
+  @Test
+  void theFirstTransportThatMayBeUsableIsPreferred() {
+    FakeTransport first = new FakeTransport();
+    first.kind = NioTransport.UCX;
+    LocalTransports both = new LocalTransports(List.of(first, atServer), null, why -> {});
+    assertThat(both.preferred()).isEqualTo(NioTransport.UCX);
+    first.starting = true;
+    assertThat(both.preferred()).isEqualTo(NioTransport.UCX);
+    first.starting = false;
+    first.unavailable = Reason.NO_UCX;
+    assertThat(both.preferred()).isEqualTo(NioTransport.SHM);
+    atServer.unavailable = Reason.NO_SHM_DIR;
+    assertThat(both.preferred()).isEqualTo(NioTransport.TCP);
   }
 
   @Test
