@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +42,7 @@ class AgentTest {
 
   @Test
   void namesTheTransportsThatAreAskedFor() throws Exception {
-    String java = Child.thisJava(); // where whether UCX can be used is not known at the start
+    String java = Child.thisJava(); // which has to load UCX to know whether it can be used
     Child alone = Child.withAgent(work, java, List.of(option("talaria.transports", "ucx")));
     assertThat(alone.err())
         .singleElement()
@@ -84,6 +85,34 @@ class AgentTest {
             .containsExactlyInAnyOrder("listener no-ucx", "client no-ucx", "accepted no-ucx");
       }
     }
+  }
+
+  /** Without loading it, whether UCX is there can be told; that it is not there, is. */
+  @Test
+  void saysInOneLineThatUcxIsNotThere() throws Exception {
+    String file = work.resolve("libucp.so.0").toString();
+    Child child =
+        Child.run(
+            work,
+            Child.thisJava(),
+            List.of(
+                "-javaagent:" + Child.AGENT,
+                option("talaria.transports", "ucx"),
+                option("talaria.ucx.library", file)),
+            Map.of(),
+            ReasonsMain.class,
+            "no-ucx",
+            "false");
+    assertThat(child.err())
+        .singleElement()
+        .asString()
+        .matches(
+            "Talaria \\S+: NIO connections stay on TCP on this host \\(pid \\d+\\); UCX cannot be"
+                + " used: UCX \\("
+                + Pattern.quote(file)
+                + ", from the property talaria.ucx.library\\) is not a file\\..*");
+    assertThat(child.out())
+        .containsExactlyInAnyOrder("listener no-ucx", "client no-ucx", "accepted no-ucx");
   }
 
   @ParameterizedTest

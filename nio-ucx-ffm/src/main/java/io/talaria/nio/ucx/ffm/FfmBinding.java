@@ -30,6 +30,12 @@ public final class FfmBinding implements UcxBinding {
     return "ffm";
   }
 
+  /** Only a library that is not there can be asked for: one that is there would be loaded. */
+  @Override
+  public String unavailableReason() {
+    return LibraryFile.ofProcess().isMissing() ? Ucx.unavailableReason().orElse("") : "";
+  }
+
   @Override
   public String start(Map<String, String> settings) {
     // Before it is loaded, which is when UCX reads some of them.
