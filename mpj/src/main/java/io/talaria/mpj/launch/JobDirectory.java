@@ -2,13 +2,15 @@
 
 package io.talaria.mpj.launch;
 
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.process.Host;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * The directory of a job: shared memory and the control socket. Only its owner may look into it.
@@ -21,7 +23,6 @@ final class JobDirectory {
 
   private static final String PREFIX = "talaria-mpj-";
   private static final String OWNER = "owner";
-  private static final String NAMESPACE = "/proc/self/ns/pid";
 
   private JobDirectory() {}
 
@@ -38,28 +39,19 @@ final class JobDirectory {
       throw new IOException(
           "talaria.mpj.dir=" + parent + ": a directory that can be written to is allowed");
     }
-    return Files.createTempDirectory(
-        parent,
-        PREFIX,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    return PrivateDirectory.createFresh(parent, PREFIX);
   }
 
   /**
-   * Says in a directory whose it is, for {@link #sweep}.
+   * Says in a directory whose it is, for {@link #sweep}: the process id, when it was started, which
+   * tells it from later ones of its number, and the namespace of the number.
    *
    * @param directory of the job, this process's
    * @throws IOException if it cannot be written
    */
   static void own(Path directory) throws IOException {
-    Files.writeString(directory.resolve(OWNER), owner(ProcessHandle.current().pid()));
-  }
-
-  /** A process, and what tells it from others with its number; its number stands first. */
-  private static String owner(long pid) throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-    // Behind the name, which may have any characters, the 20th is when it was started.
-    String started = stat.substring(stat.lastIndexOf(')') + 2).split(" ")[19];
-    return pid + " " + started + " " + Files.readSymbolicLink(Path.of(NAMESPACE));
+    String owner = Host.pid() + " " + ProcFiles.startTicks(Host.pid()) + " " + Host.pidNamespace();
+    Files.writeString(directory.resolve(OWNER), owner);
   }
 
   /**
@@ -81,16 +73,14 @@ final class JobDirectory {
     }
   }
 
+  /** A directory of another user, or a link to one, is not a job's of ours, whatever it says. */
   private static boolean isDead(Path job) {
     try {
-      String owner = Files.readString(job.resolve(OWNER)).strip();
-      String[] words = owner.split(" ");
-      if (words.length != 3
-          || !words[2].equals(Files.readSymbolicLink(Path.of(NAMESPACE)).toString())) {
-        return false;
-      }
-      long pid = Long.parseLong(words[0]);
-      return !Files.exists(Path.of("/proc/" + pid)) || !owner.equals(owner(pid));
+      PrivateDirectory.require(job);
+      String[] words = Files.readString(job.resolve(OWNER)).strip().split(" ");
+      return words.length == 3
+          && words[2].equals(Host.pidNamespace())
+          && ProcFiles.startTicks(Long.parseLong(words[0])) != Long.parseLong(words[1]);
     } catch (IOException | NumberFormatException e) {
       return false;
     }
