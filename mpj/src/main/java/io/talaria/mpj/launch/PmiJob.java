@@ -268,6 +268,8 @@ public final class PmiJob implements Job, Opening.Exchange {
       link.close();
     } catch (IOException e) {
       abort(1, "rank " + rank + " cannot leave the job: " + e.getMessage());
+    } catch (RuntimeException | Error e) {
+      abort(1, "rank " + rank + " cannot leave the job: " + e);
     }
   }
 
