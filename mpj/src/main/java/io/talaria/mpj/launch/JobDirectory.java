@@ -18,6 +18,9 @@ import java.nio.file.Path;
 final class JobDirectory {
   static final String CONTROL = "control";
 
+  /** The directory itself, and the control socket or the owner's file. */
+  static final int FILES = 2;
+
   /** How often {@link #delete} tries. */
   private static final int ROUNDS = 1000;
 
@@ -27,19 +30,29 @@ final class JobDirectory {
   private JobDirectory() {}
 
   /**
-   * Makes one.
+   * The folder that directories are made in.
    *
-   * @param inside the folder it is made in; null for the shared memory, or where there is none, for
-   *     the folder of temporary files
-   * @throws IOException if it cannot be made there
+   * @param inside its name; null for the shared memory, or where there is none, for the folder of
+   *     temporary files
+   * @throws IOException if nothing can be made there
    */
-  static Path create(String inside) throws IOException {
+  static Path parent(String inside) throws IOException {
     Path parent = inside == null ? usual() : Path.of(inside);
     if (!Files.isDirectory(parent) || !Files.isWritable(parent)) {
       throw new IOException(
           "talaria.mpj.dir=" + parent + ": a directory that can be written to is allowed");
     }
-    return PrivateDirectory.createFresh(parent, PREFIX);
+    return parent;
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param inside as for {@link #parent}
+   * @throws IOException if it cannot be made there
+   */
+  static Path create(String inside) throws IOException {
+    return PrivateDirectory.createFresh(parent(inside), PREFIX);
   }
 
   /**
@@ -58,7 +71,7 @@ final class JobDirectory {
    * Deletes the directories of jobs whose owner was killed. Those of other users, and of processes
    * that cannot be seen from here, are left alone.
    *
-   * @param inside as for {@link #create}
+   * @param inside as for {@link #parent}
    */
   static void sweep(String inside) {
     Path parent = inside == null ? usual() : Path.of(inside);

@@ -49,7 +49,7 @@ final class Launched {
   /**
    * With a file system of its own for the shared files.
    *
-   * @param size as mount wants it, such as 100k
+   * @param size as mount wants it, such as 100k; other options may follow it, behind a comma
    */
   static Launched startWithRoom(String size, String... words) throws IOException {
     String mount = "mount -t tmpfs -o size=" + size + " tmpfs \"$0\" && exec \"$@\"";

@@ -58,8 +58,23 @@ public final class SharedFiles implements RingArea {
    * @return bytes, in whole pages
    */
   public static long maxBytes(int ranks, int ranksHere, int ringBytes) {
-    long rings = ringBytes == 0 ? 0 : (long) ranksHere * (ranksHere - 1);
-    return inPages(RankPages.bytes(ranks)) + rings * inPages(RingLayout.bytes(ringBytes));
+    return inPages(RankPages.bytes(ranks))
+        + rings(ranksHere, ringBytes) * inPages(RingLayout.bytes(ringBytes));
+  }
+
+  /**
+   * How many files a host may have, if each two of its ranks talk both ways. A ring keeps its inode
+   * as long as it is mapped, also without a name.
+   *
+   * @param ranksHere on the host
+   * @param ringBytes of a ring, or 0 where there are none
+   */
+  public static long maxFiles(int ranksHere, int ringBytes) {
+    return 1 + rings(ranksHere, ringBytes);
+  }
+
+  private static long rings(int ranksHere, int ringBytes) {
+    return ringBytes == 0 ? 0 : (long) ranksHere * (ranksHere - 1);
   }
 
   private static long inPages(long bytes) {
