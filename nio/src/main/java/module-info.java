@@ -16,14 +16,17 @@ module io.talaria.nio {
       io.talaria.messaging,
       io.talaria.nio.ucx;
   exports io.talaria.nio.files to
-      io.talaria.messaging;
+      io.talaria.messaging,
+      io.talaria.mpj;
   exports io.talaria.nio.jdk to
       io.talaria.nio.jucx,
       io.talaria.nio.ucx;
   exports io.talaria.nio.memory to
-      io.talaria.messaging;
+      io.talaria.messaging,
+      io.talaria.mpj;
   exports io.talaria.nio.process to
-      io.talaria.messaging;
+      io.talaria.messaging,
+      io.talaria.mpj;
   exports io.talaria.nio.spin to
       io.talaria.messaging;
 }

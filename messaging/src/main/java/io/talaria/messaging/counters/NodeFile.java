@@ -50,10 +50,7 @@ public final class NodeFile {
    * @throws IOException if the directory is not private to this user, or cannot be used
    */
   public static NodeFile of(Path directory, long number) throws IOException {
-    String insecure = PrivateDirectory.insecure(directory);
-    if (insecure != null) {
-      throw new IOException(insecure);
-    }
+    PrivateDirectory.require(directory);
     sweep(directory);
     long pid = ProcFiles.ownPid();
     return new NodeFile(

@@ -24,7 +24,9 @@ public class CommunicationException extends RuntimeException {
     /** A rank that has ended or cannot be reached. */
     RANK_GONE,
     /** Ranks that do different things. */
-    DISAGREEMENT
+    DISAGREEMENT,
+    /** A thread of the device or the engine that has ended; the cause says why. */
+    THREAD
   }
 
   private static final long serialVersionUID = 1;

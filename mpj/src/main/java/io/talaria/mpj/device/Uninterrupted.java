@@ -32,6 +32,7 @@ public final class Uninterrupted {
     private T result;
     private IOException failure;
     private RuntimeException unexpected;
+    private Error error;
 
     Worker(Work<T> work) {
       super("talaria-mpj-files");
@@ -47,6 +48,8 @@ public final class Uninterrupted {
         failure = e;
       } catch (RuntimeException e) {
         unexpected = e;
+      } catch (Error e) {
+        error = e;
       }
     }
 
@@ -83,6 +86,9 @@ public final class Uninterrupted {
     }
     if (worker.unexpected != null) {
       throw worker.unexpected;
+    }
+    if (worker.error != null) {
+      throw worker.error;
     }
     return worker.result;
   }

@@ -5,6 +5,7 @@ package io.talaria.mpj.engine;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.DensePayload;
 import io.talaria.mpj.device.BlockingCall;
+import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
@@ -49,6 +50,9 @@ public final class Engine implements AutoCloseable {
   private int conditional;
   private boolean sleeping;
   private boolean closed;
+
+  /** What has ended {@link #helper}. */
+  private Throwable helpFailure;
 
   /**
    * Starts on a device.
@@ -609,6 +613,12 @@ public final class Engine implements AutoCloseable {
 
   private boolean parkOnce(Thread self, Operation op) {
     if (progressor == null) {
+      if (helpFailure != null) {
+        throw new CommunicationException(
+            CommunicationException.Kind.THREAD,
+            "the thread that makes progress for rank " + rank() + " failed: " + helpFailure,
+            helpFailure);
+      }
       helper.start();
     }
     if (op != null) {
@@ -724,6 +734,19 @@ public final class Engine implements AutoCloseable {
           wakeParked();
         }
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Fails the virtual threads that wait for progress, now and later. */
+  void helpFailed(Throwable failure) {
+    lock.lock();
+    try {
+      if (helpFailure == null) {
+        helpFailure = failure;
+      }
+      wakeParked();
     } finally {
       lock.unlock();
     }

@@ -38,8 +38,10 @@ final class Helper implements Runnable {
       if (engine.helpWanted()) {
         try {
           engine.help();
-        } catch (IllegalStateException e) {
-          return; // The engine was closed.
+        } catch (RuntimeException | Error e) {
+          // Nothing of note if the engine was closed.
+          engine.helpFailed(e);
+          return;
         }
       } else {
         LockSupport.park(this);

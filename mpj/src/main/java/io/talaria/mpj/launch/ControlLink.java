@@ -56,6 +56,8 @@ final class ControlLink implements Opening.Exchange {
       }
     } catch (IOException | IllegalArgumentException e) {
       // The same as its end.
+    } catch (RuntimeException | Error e) {
+      System.err.println("talaria mpirun: the link of a rank to its launcher failed: " + e);
     }
     JobDirectory.delete(directory);
     Runtime.getRuntime().halt(1);

@@ -55,6 +55,8 @@ final class ControlServer implements AutoCloseable {
       }
     } catch (IOException e) {
       // Closed.
+    } catch (RuntimeException | Error e) {
+      events.failed("the launcher's control socket failed: " + e);
     }
   }
 
@@ -94,6 +96,8 @@ final class ControlServer implements AutoCloseable {
       }
     } catch (IOException | RuntimeException e) {
       // The process's end says the rest.
+    } catch (Error e) {
+      events.failed("the launcher's control link of rank " + number + " failed: " + e);
     }
   }
 

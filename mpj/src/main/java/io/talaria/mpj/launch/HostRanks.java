@@ -60,12 +60,11 @@ final class HostRanks implements Host {
       throw new IOException("there is no directory " + plan.directory() + "; see -wdir");
     }
     Settings settings = Settings.ofOptions(plan.jvmOptions());
+    int ring = plan.rings() ? settings.ringBytes() : 0;
+    NoRoomException.check(
+        JobDirectory.parent(settings.directory()), plan.size(), plan.ranks().size(), ring);
     directory = JobDirectory.create(settings.directory());
     try {
-      int ring = plan.rings() ? settings.ringBytes() : 0;
-      int here = plan.ranks().size();
-      long bytes = SharedFiles.maxBytes(plan.size(), here, ring);
-      NoRoomException.check(directory, bytes, here, ring);
       SharedFiles.prepare(directory, plan.size());
       control = new ControlServer(directory, plan.size(), plan.secret(), events);
     } catch (IOException e) {

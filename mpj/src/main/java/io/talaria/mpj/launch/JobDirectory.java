@@ -2,13 +2,15 @@
 
 package io.talaria.mpj.launch;
 
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.process.Host;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * The directory of a job: shared memory and the control socket. Only its owner may look into it.
@@ -16,57 +18,60 @@ import java.nio.file.attribute.PosixFilePermissions;
 final class JobDirectory {
   static final String CONTROL = "control";
 
+  /** The directory itself, and the control socket or the owner's file. */
+  static final int FILES = 2;
+
   /** How often {@link #delete} tries. */
   private static final int ROUNDS = 1000;
 
   private static final String PREFIX = "talaria-mpj-";
   private static final String OWNER = "owner";
-  private static final String NAMESPACE = "/proc/self/ns/pid";
 
   private JobDirectory() {}
 
   /**
-   * Makes one.
+   * The folder that directories are made in.
    *
-   * @param inside the folder it is made in; null for the shared memory, or where there is none, for
-   *     the folder of temporary files
-   * @throws IOException if it cannot be made there
+   * @param inside its name; null for the shared memory, or where there is none, for the folder of
+   *     temporary files
+   * @throws IOException if nothing can be made there
    */
-  static Path create(String inside) throws IOException {
+  static Path parent(String inside) throws IOException {
     Path parent = inside == null ? usual() : Path.of(inside);
     if (!Files.isDirectory(parent) || !Files.isWritable(parent)) {
       throw new IOException(
           "talaria.mpj.dir=" + parent + ": a directory that can be written to is allowed");
     }
-    return Files.createTempDirectory(
-        parent,
-        PREFIX,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    return parent;
   }
 
   /**
-   * Says in a directory whose it is, for {@link #sweep}.
+   * Makes one.
+   *
+   * @param inside as for {@link #parent}
+   * @throws IOException if it cannot be made there
+   */
+  static Path create(String inside) throws IOException {
+    return PrivateDirectory.createFresh(parent(inside), PREFIX);
+  }
+
+  /**
+   * Says in a directory whose it is, for {@link #sweep}: the process id, when it was started, which
+   * tells it from later ones of its number, and the namespace of the number.
    *
    * @param directory of the job, this process's
    * @throws IOException if it cannot be written
    */
   static void own(Path directory) throws IOException {
-    Files.writeString(directory.resolve(OWNER), owner(ProcessHandle.current().pid()));
-  }
-
-  /** A process, and what tells it from others with its number; its number stands first. */
-  private static String owner(long pid) throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-    // Behind the name, which may have any characters, the 20th is when it was started.
-    String started = stat.substring(stat.lastIndexOf(')') + 2).split(" ")[19];
-    return pid + " " + started + " " + Files.readSymbolicLink(Path.of(NAMESPACE));
+    String owner = Host.pid() + " " + ProcFiles.startTicks(Host.pid()) + " " + Host.pidNamespace();
+    Files.writeString(directory.resolve(OWNER), owner);
   }
 
   /**
    * Deletes the directories of jobs whose owner was killed. Those of other users, and of processes
    * that cannot be seen from here, are left alone.
    *
-   * @param inside as for {@link #create}
+   * @param inside as for {@link #parent}
    */
   static void sweep(String inside) {
     Path parent = inside == null ? usual() : Path.of(inside);
@@ -81,16 +86,14 @@ final class JobDirectory {
     }
   }
 
+  /** A directory of another user, or a link to one, is not a job's of ours, whatever it says. */
   private static boolean isDead(Path job) {
     try {
-      String owner = Files.readString(job.resolve(OWNER)).strip();
-      String[] words = owner.split(" ");
-      if (words.length != 3
-          || !words[2].equals(Files.readSymbolicLink(Path.of(NAMESPACE)).toString())) {
-        return false;
-      }
-      long pid = Long.parseLong(words[0]);
-      return !Files.exists(Path.of("/proc/" + pid)) || !owner.equals(owner(pid));
+      PrivateDirectory.require(job);
+      String[] words = Files.readString(job.resolve(OWNER)).strip().split(" ");
+      return words.length == 3
+          && words[2].equals(Host.pidNamespace())
+          && ProcFiles.startTicks(Long.parseLong(words[0])) != Long.parseLong(words[1]);
     } catch (IOException | NumberFormatException e) {
       return false;
     }

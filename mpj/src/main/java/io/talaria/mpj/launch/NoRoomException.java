@@ -2,7 +2,9 @@
 
 package io.talaria.mpj.launch;
 
+import io.talaria.mpj.device.ring.SharedFiles;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -18,18 +20,22 @@ final class NoRoomException extends IOException {
   }
 
   /**
-   * Throws if there is too little room.
+   * Throws if there is too little room, in bytes or in inodes, for what the files take if each two
+   * ranks of the host talk.
    *
-   * @param directory of the job
-   * @param bytes that the files take if each two ranks of the host talk
+   * @param parent where the job's directory is to be made
+   * @param ranks of the job
    * @param ranksHere ranks of the host
    * @param ringBytes of a ring; 0 where there are none
    * @throws NoRoomException with what is needed, what there is, and what to do
    * @throws IOException if the file system does not say
    */
-  static void check(Path directory, long bytes, int ranksHere, int ringBytes) throws IOException {
-    long room = Files.getFileStore(directory).getUsableSpace();
-    if (room >= 0 && room < bytes) {
+  static void check(Path parent, int ranks, int ranksHere, int ringBytes) throws IOException {
+    long bytes = SharedFiles.maxBytes(ranks, ranksHere, ringBytes);
+    FileStore store = Files.getFileStore(parent);
+    long room = store.getUsableSpace();
+    // A tmpfs without limit says that it has 0 bytes in all.
+    if (store.getTotalSpace() > 0 && room >= 0 && room < bytes) {
       throw new NoRoomException(
           String.format(
               Locale.ROOT,
@@ -37,9 +43,23 @@ final class NoRoomException extends IOException {
                   + " fewer ranks a host%s, or have the files elsewhere (talaria.mpj.dir)",
               ranksHere,
               bytes / MEBI,
-              directory.getParent(),
+              parent,
               room / MEBI,
               ringBytes == 0 ? "" : ", or smaller rings (talaria.mpj.ring=" + ringBytes + ")"));
+    }
+    long files = JobDirectory.FILES + SharedFiles.maxFiles(ranksHere, ringBytes);
+    long inodes = Inodes.free(parent);
+    if (inodes < files) {
+      throw new NoRoomException(
+          String.format(
+              Locale.ROOT,
+              "%d ranks may need %d shared files, and %s has inodes for %d (df -i %s): start fewer"
+                  + " ranks a host, or have the files elsewhere (talaria.mpj.dir)",
+              ranksHere,
+              files,
+              parent,
+              inodes,
+              parent));
     }
   }
 }

@@ -194,15 +194,15 @@ public final class PmiJob implements Job, Opening.Exchange {
 
   private void make(int[] hostOfRank) throws IOException {
     JobDirectory.sweep(settings.directory());
-    made = JobDirectory.create(settings.directory());
-    deleteAtTheEnd();
-    JobDirectory.own(made);
     int here = 0;
     for (int host : hostOfRank) {
       here += host == hostOfRank[rank] ? 1 : 0;
     }
-    int ring = settings.ringBytes();
-    NoRoomException.check(made, SharedFiles.maxBytes(size, here, ring), here, ring);
+    NoRoomException.check(
+        JobDirectory.parent(settings.directory()), size, here, settings.ringBytes());
+    made = JobDirectory.create(settings.directory());
+    deleteAtTheEnd();
+    JobDirectory.own(made);
     SharedFiles.prepare(made, size);
   }
 
@@ -268,6 +268,8 @@ public final class PmiJob implements Job, Opening.Exchange {
       link.close();
     } catch (IOException e) {
       abort(1, "rank " + rank + " cannot leave the job: " + e.getMessage());
+    } catch (RuntimeException | Error e) {
+      abort(1, "rank " + rank + " cannot leave the job: " + e);
     }
   }
 

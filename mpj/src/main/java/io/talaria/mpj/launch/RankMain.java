@@ -104,7 +104,7 @@ public final class RankMain {
       Thread thread = Thread.currentThread();
       System.err.print("Exception in thread \"" + thread.getName() + "\" ");
       e.getCause().printStackTrace();
-    } catch (IllegalAccessException | LinkageError e) {
+    } catch (IllegalAccessException | RuntimeException | Error e) {
       System.err.println("talaria mpirun: class " + name + " cannot be run: " + e);
     }
     return 1;

@@ -137,6 +137,8 @@ final class RemoteHost implements Host {
       lost("its link has ended");
     } catch (IOException e) {
       lost("" + e.getMessage());
+    } catch (RuntimeException | Error e) {
+      events.failed("host " + name() + " is lost: its link failed: " + e);
     } finally {
       silence.end();
     }

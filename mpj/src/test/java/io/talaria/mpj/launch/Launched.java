@@ -3,6 +3,7 @@
 package io.talaria.mpj.launch;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -48,11 +49,17 @@ final class Launched {
   /**
    * With a file system of its own for the shared files.
    *
-   * @param size as mount wants it, such as 100k
+   * @param size as mount wants it, such as 100k; other options may follow it, behind a comma
    */
   static Launched startWithRoom(String size, String... words) throws IOException {
     String mount = "mount -t tmpfs -o size=" + size + " tmpfs \"$0\" && exec \"$@\"";
     return start(List.of("unshare", "-m", "sh", "-c", mount), words);
+  }
+
+  /** With classes of a folder instead of those of the same name, for the launcher and its ranks. */
+  static Launched startWithClasses(Path folder, String... words) throws IOException {
+    String classPath = folder + File.pathSeparator + System.getProperty("java.class.path");
+    return start(List.of(), classPath, words);
   }
 
   /** With its standard input closed. */
@@ -76,6 +83,11 @@ final class Launched {
   }
 
   private static Launched start(List<String> before, String... words) throws IOException {
+    return start(before, System.getProperty("java.class.path"), words);
+  }
+
+  private static Launched start(List<String> before, String classPath, String[] words)
+      throws IOException {
     // Its own: other tests start jobs at the same time.
     Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
     jobs.toFile().deleteOnExit();
@@ -87,7 +99,7 @@ final class Launched {
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
+    command.add(classPath);
     command.add(Mpirun.class.getName());
     command.add("-Dtalaria.mpj.dir=" + jobs);
     command.addAll(List.of(words));

@@ -16,6 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher: output, statuses, death, and nothing left behind. */
 @Timeout(300)
@@ -168,6 +169,24 @@ class MpirunTest {
     assertThat(job.err())
         .contains("rank 0 waits in Recv from rank 1, tag 42, communicator 0, since")
         .contains("rank 1 waits in Recv from rank 0, tag 42, communicator 0, since");
+  }
+
+  /** Two ranks that send to each other: one's thread that connects, the other's that accepts. */
+  @Test
+  void aClassThatThreadsOfConnectionsCannotLoadFailsTheJobAtOnce(@TempDir Path folder)
+      throws Exception {
+    Path proof = folder.resolve("io/talaria/nio/authentication/KeyProof.class");
+    Files.createDirectories(proof.getParent());
+    Files.createFile(proof);
+    Launched job =
+        Launched.startWithClasses(
+                folder, "-np", "2", "-dev", "nio", "-timeout", "60", PROGRAMS, "gossip")
+            .ended();
+    assertThat(job.err())
+        .contains("a thread that makes connections of rank")
+        .contains("java.lang.ClassFormatError")
+        .contains("device.nio.Handshake");
+    assertThat(job.status()).isEqualTo(1);
   }
 
   @Test

@@ -47,10 +47,7 @@ final class CountersFile {
    * @throws IOException if that cannot be done; no file is left
    */
   static CountersFile create(Path dir) throws IOException {
-    String insecure = PrivateDirectory.insecure(dir);
-    if (insecure != null) { // a file could be swapped for another one under our name
-      throw new IOException(insecure);
-    }
+    PrivateDirectory.require(dir); // or a file could be swapped for another one under our name
     long pid = ProcFiles.ownPid();
     long startTicks = ProcFiles.startTicks(pid);
     ByteBuffer image = headerImage(pid, startTicks, ProcFiles.pidNamespace(), ProcFiles.bootId());

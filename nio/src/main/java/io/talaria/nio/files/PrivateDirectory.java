@@ -90,11 +90,32 @@ public final class PrivateDirectory {
   /**
    * Checks a directory that must be there.
    *
-   * @return what keeps it from being private to this user, or null
-   * @throws IOException if it cannot be looked at
+   * @throws IOException if it cannot be looked at or is not private to this user
    */
-  public static String insecure(Path path) throws IOException {
-    return insecure(path, look(path));
+  public static void require(Path path) throws IOException {
+    String insecure = insecure(path, look(path));
+    if (insecure != null) {
+      throw new IOException(insecure);
+    }
+  }
+
+  /**
+   * Makes a directory of a name that nobody has yet, private from its beginning.
+   *
+   * @param parent where; other users may write there
+   * @param prefix how its name begins
+   * @throws IOException if it cannot be made, or the file system does not keep it private
+   */
+  public static Path createFresh(Path parent, String prefix) throws IOException {
+    Path made =
+        Files.createTempDirectory(parent, prefix, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    try {
+      require(made);
+      return made;
+    } catch (IOException e) {
+      Files.deleteIfExists(made);
+      throw e;
+    }
   }
 
   private static String insecure(Path path, Map<String, Object> found) {

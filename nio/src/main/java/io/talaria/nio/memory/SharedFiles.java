@@ -14,23 +14,16 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The files behind shared memory: created exclusively in the private directory and filled with
- * zeros before anyone maps them, so that a page that may not exist is never touched; opened only by
- * a number that this class turns into a name, without following links; unlinked as soon as both
- * sides have mapped them. Negotiation thread only, except {@link #removeAll}.
+ * The files behind shared memory in the private directory, each by the rules of {@link SharedFile},
+ * so that a page that may not exist is never touched; opened only by a number that this class turns
+ * into a name. Negotiation thread only, except {@link #removeAll}.
  */
 public final class SharedFiles {
   private static final char PREFIX = 'r';
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final int CHUNK_BYTES = 1 << 18;
 
   private final PrivateDirectory directory;
@@ -64,10 +57,7 @@ public final class SharedFiles {
     long id = ProcessFileName.nextId();
     Path path = path(folder, id);
     try (FileChannel file = directory.create(() -> create(id, path))) {
-      for (long at = 0; at < bytes; ) {
-        zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - at));
-        at += file.write(zeros, at);
-      }
+      SharedFile.fill(file, bytes, zeros);
       return new Created<>(id, map(mapper, file, bytes, path));
     } catch (TransportException e) {
       remove(id);
@@ -88,14 +78,7 @@ public final class SharedFiles {
 
   private FileChannel create(long id, Path path) throws IOException {
     named.add(id);
-    return FileChannel.open(
-        path,
-        Set.of(
-            StandardOpenOption.CREATE_NEW,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE,
-            LinkOption.NOFOLLOW_LINKS),
-        OWNER_ONLY);
+    return SharedFile.create(path);
   }
 
   /**
@@ -119,15 +102,10 @@ public final class SharedFiles {
       throw new TransportException(
           Reason.PROTOCOL, path + " is not a file of process " + peerPid + ", which offers it");
     }
-    try (FileChannel file =
-        FileChannel.open(
-            path,
-            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
-      if (file.size() < bytes || !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-        throw new TransportException(
-            Reason.PROTOCOL, path + " has " + file.size() + " bytes, not " + bytes);
-      }
+    try (FileChannel file = SharedFile.open(path, bytes)) {
       return map(mapper, file, bytes, path);
+    } catch (SharedFile.UnexpectedFileException e) {
+      throw new TransportException(Reason.PROTOCOL, e.getMessage(), e);
     } catch (NoSuchFileException e) {
       throw new TransportException(
           Reason.OTHER_SHM_DIR,
@@ -136,7 +114,7 @@ public final class SharedFiles {
     } catch (IOException | OutOfMemoryError e) {
       throw new TransportException(notOpened(e), "cannot open " + path + ": " + e, e);
     } finally {
-      unlink(path);
+      SharedFile.unlink(path);
     }
   }
 
@@ -153,7 +131,7 @@ public final class SharedFiles {
   /** Unlinks a file that this process created, if it still has its name. */
   public void remove(long id) {
     if (named.remove(id)) {
-      unlink(path(directory.path(), id));
+      SharedFile.unlink(path(directory.path(), id));
     }
   }
 
@@ -198,13 +176,5 @@ public final class SharedFiles {
 
   private static Path path(Path folder, long id) {
     return folder.resolve(name(id));
-  }
-
-  private static void unlink(Path path) {
-    try {
-      Files.deleteIfExists(path);
-    } catch (IOException e) {
-      // Swept later; a name that stays is harmless.
-    }
   }
 }

@@ -10,6 +10,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.process.Host;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -98,6 +99,33 @@ class PrivateDirectoryTest {
         Files.createSymbolicLink(temporary.resolve("dangling"), temporary.resolve("nothing"));
     assertRefused(at(dangling), Reason.INSECURE_DIR, "is not a directory");
     assertThat(temporary.resolve("nothing")).doesNotExist();
+  }
+
+  @Test
+  void aFreshOneIsPrivateFromItsBeginning() throws Exception {
+    Path fresh = PrivateDirectory.createFresh(temporary, "job-");
+    assertThat(fresh.getParent()).isEqualTo(temporary);
+    assertThat(fresh.getFileName().toString()).startsWith("job-");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(fresh)))
+        .isEqualTo("rwx------");
+    PrivateDirectory.require(fresh);
+    assertThat(PrivateDirectory.createFresh(temporary, "job-")).isNotEqualTo(fresh);
+    assertThatThrownBy(() -> PrivateDirectory.createFresh(temporary.resolve("missing"), "job-"))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
+  void oneThatMustBePrivateAndIsNotIsNamed() throws Exception {
+    Path open = PrivateDirectory.createFresh(temporary, "job-");
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-x---"));
+    assertThatThrownBy(() -> PrivateDirectory.require(open))
+        .isInstanceOf(IOException.class)
+        .hasMessage(open + " has mode rwxr-x---, not rwx------; run: chmod 700 " + open);
+    Path link = Files.createSymbolicLink(temporary.resolve("link"), open);
+    assertThatThrownBy(() -> PrivateDirectory.require(link))
+        .hasMessage(link + " is not a directory");
+    assertThatThrownBy(() -> PrivateDirectory.require(temporary.resolve("missing")))
+        .isInstanceOf(NoSuchFileException.class);
   }
 
   @Test

@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.nio;
 
+import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
@@ -51,7 +52,14 @@ public final class Links implements FrameTransport {
     OPEN
   }
 
-  private record Opened(int peer, SocketChannel channel, String failure) {}
+  /**
+   * What the threads that make connections hand over.
+   *
+   * @param channel null if there is no connection
+   * @param failure why there is none
+   * @param cause what has ended such a thread, if that is why
+   */
+  private record Opened(int peer, SocketChannel channel, String failure, Throwable cause) {}
 
   private final int rank;
   private final byte[] secret;
@@ -244,7 +252,21 @@ public final class Links implements FrameTransport {
           // Out of descriptors, most likely; others give some back.
           LockSupport.parkNanos(20_000_000);
         }
+      } catch (RuntimeException | Error e) {
+        failed(e);
+        return;
       }
+    }
+  }
+
+  /**
+   * A thread of connections failed, such as for a class that is missing: nothing that waits for a
+   * connection would ever end, so the rank fails in its next {@link #round}, and in each after it.
+   */
+  private void failed(Throwable cause) {
+    if (!closed) {
+      opened.add(new Opened(rank, null, null, cause));
+      selector.wakeup();
     }
   }
 
@@ -264,11 +286,11 @@ public final class Links implements FrameTransport {
     try {
       prepare(channel);
       Handshake handshake = new Handshake(channel, secret);
-      int from = handshake.accept(states.length);
+      int from = accepted(handshake);
       int code = decide(from, handshake.wanted());
       handshake.answer(code);
       if (code == Handshake.WELCOME) {
-        hand(new Opened(from, channel, null));
+        hand(new Opened(from, channel, null, null));
       } else if (code == Handshake.CROSSED) {
         channel.close();
       } else {
@@ -278,10 +300,22 @@ public final class Links implements FrameTransport {
       if (!closed) {
         refuse(channel, e.getMessage() == null ? "too many came at once" : e.getMessage());
       }
+    } catch (RuntimeException | Error e) {
+      failed(e);
+      close(channel);
     } finally {
       synchronized (handshaking) {
         handshaking.remove(channel);
       }
+    }
+  }
+
+  /** What a stranger sends may close its connection, and no more. */
+  private int accepted(Handshake handshake) throws IOException {
+    try {
+      return handshake.accept(states.length);
+    } catch (RuntimeException e) {
+      throw new IOException("the handshake failed: " + e, e);
     }
   }
 
@@ -311,6 +345,14 @@ public final class Links implements FrameTransport {
   }
 
   private void dial(int peer) {
+    try {
+      tryAddresses(peer);
+    } catch (RuntimeException | Error e) {
+      failed(e);
+    }
+  }
+
+  private void tryAddresses(int peer) {
     StringBuilder failures = new StringBuilder();
     for (InetSocketAddress address : rankAddresses.get(peer)) {
       SocketChannel channel = null;
@@ -325,7 +367,7 @@ public final class Links implements FrameTransport {
           synchronized (states) {
             states[peer] = State.OPEN;
           }
-          hand(new Opened(peer, channel, null));
+          hand(new Opened(peer, channel, null, null));
           return;
         }
         throw new IOException("another rank listens at this address");
@@ -340,7 +382,7 @@ public final class Links implements FrameTransport {
         return; // It has connected meanwhile.
       }
     }
-    hand(new Opened(peer, null, failures.toString()));
+    hand(new Opened(peer, null, failures.toString(), null));
   }
 
   private static void close(SocketChannel channel) {
@@ -430,6 +472,13 @@ public final class Links implements FrameTransport {
   private void takeOver(Peers peers) {
     Opened next;
     while ((next = opened.poll()) != null) {
+      if (next.cause() != null) {
+        opened.add(next);
+        throw new CommunicationException(
+            CommunicationException.Kind.THREAD,
+            "a thread that makes connections of rank " + rank + " failed: " + next.cause(),
+            next.cause());
+      }
       Link link = link(next.peer());
       if (next.channel() == null) {
         link.end(next.failure());

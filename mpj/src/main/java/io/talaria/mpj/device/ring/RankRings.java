@@ -13,6 +13,8 @@ import java.lang.invoke.VarHandle;
  * for {@link #sleep} and {@link #wake}.
  */
 public final class RankRings implements AutoCloseable {
+  static final int MIN_CAPACITY = 4096;
+
   private final RingArea area;
   private final RankPages pages;
   private final int rank;
@@ -30,9 +32,9 @@ public final class RankRings implements AutoCloseable {
    * @param capacity bytes of a ring, a power of two, at least 4 KiB
    */
   public RankRings(RingArea area, int rank, int size, int capacity) {
-    if (Integer.bitCount(capacity) != 1 || capacity < 4096) {
+    if (Integer.bitCount(capacity) != 1 || capacity < MIN_CAPACITY) {
       throw new IllegalArgumentException(
-          "a ring has a power of two of bytes, at least 4096, not " + capacity);
+          "a ring has a power of two of bytes, at least " + MIN_CAPACITY + ", not " + capacity);
     }
     this.area = area;
     this.rank = rank;

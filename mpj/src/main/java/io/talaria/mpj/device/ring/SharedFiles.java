@@ -3,6 +3,8 @@
 package io.talaria.mpj.device.ring;
 
 import io.talaria.mpj.device.Uninterrupted;
+import io.talaria.nio.files.PrivateDirectory;
+import io.talaria.nio.memory.SharedFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -10,18 +12,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
- * Shared memory between processes: files in the job's directory, whose maker is the launcher. A
- * ring's file goes as soon as its reader has it mapped; what is left at the end goes with the
- * directory.
+ * Shared memory between processes: files in the job's directory, whose maker is the launcher, by
+ * nio's rules for private directories and shared files. A ring's file goes as soon as its reader
+ * has it mapped; what is left at the end goes with the directory.
  */
 public final class SharedFiles implements RingArea {
   private static final String PAGES = "pages";
+  private static final int CHUNK_BYTES = 64 * 1024;
 
   private final Path directory;
   private final Arena arena = Arena.ofShared();
@@ -31,11 +31,11 @@ public final class SharedFiles implements RingArea {
    * Maps the pages.
    *
    * @param directory of the job
-   * @throws IOException if they cannot be mapped
+   * @throws IOException if they cannot be mapped, or the directory is not private to this user
    */
   public SharedFiles(Path directory) throws IOException {
     this.directory = directory;
-    pages = Uninterrupted.call(() -> map(directory.resolve(PAGES), arena));
+    pages = Uninterrupted.call(this::mapPages);
   }
 
   /**
@@ -58,31 +58,43 @@ public final class SharedFiles implements RingArea {
    * @return bytes, in whole pages
    */
   public static long maxBytes(int ranks, int ranksHere, int ringBytes) {
-    long rings = ringBytes == 0 ? 0 : (long) ranksHere * (ranksHere - 1);
-    return inPages(RankPages.bytes(ranks)) + rings * inPages(RingLayout.bytes(ringBytes));
+    return inPages(RankPages.bytes(ranks))
+        + rings(ranksHere, ringBytes) * inPages(RingLayout.bytes(ringBytes));
+  }
+
+  /**
+   * How many files a host may have, if each two of its ranks talk both ways. A ring keeps its inode
+   * as long as it is mapped, also without a name.
+   *
+   * @param ranksHere on the host
+   * @param ringBytes of a ring, or 0 where there are none
+   */
+  public static long maxFiles(int ranksHere, int ringBytes) {
+    return 1 + rings(ranksHere, ringBytes);
+  }
+
+  private static long rings(int ranksHere, int ringBytes) {
+    return ringBytes == 0 ? 0 : (long) ranksHere * (ranksHere - 1);
   }
 
   private static long inPages(long bytes) {
     return (bytes + 4095) & -4096L;
   }
 
-  /** Writes zeros, so that a full file system shows here and not as a fault in mapped memory. */
-  private static void write(Path file, long bytes) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer zeros = ByteBuffer.allocateDirect(64 * 1024);
-      for (long at = 0; at < bytes; ) {
-        zeros.position(0).limit((int) Math.min(zeros.capacity(), bytes - at));
-        at += channel.write(zeros, at);
-      }
+  private MemorySegment mapPages() throws IOException {
+    PrivateDirectory.require(directory);
+    return map(directory.resolve(PAGES), RankPages.bytes(1));
+  }
+
+  private static void write(Path path, long bytes) throws IOException {
+    try (FileChannel file = SharedFile.create(path)) {
+      SharedFile.fill(file, bytes, ByteBuffer.allocateDirect(CHUNK_BYTES));
     }
   }
 
-  private static MemorySegment map(Path file, Arena arena) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-      return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+  private MemorySegment map(Path path, long minBytes) throws IOException {
+    try (FileChannel file = SharedFile.open(path, minBytes)) {
+      return file.map(MapMode.READ_WRITE, 0, file.size(), arena);
     }
   }
 
@@ -96,23 +108,19 @@ public final class SharedFiles implements RingArea {
   }
 
   /** Leaves nothing behind if it fails: the next message to the peer tries again. */
-  private MemorySegment make(Path file, long bytes) throws IOException {
-    try {
-      write(file, bytes);
-      return map(file, arena);
+  private MemorySegment make(Path path, long bytes) throws IOException {
+    try (FileChannel file = SharedFile.create(path)) {
+      SharedFile.fill(file, bytes, ByteBuffer.allocateDirect(CHUNK_BYTES));
+      return file.map(MapMode.READ_WRITE, 0, bytes, arena);
     } catch (IOException e) {
-      try {
-        Files.deleteIfExists(file);
-      } catch (IOException notDeleted) {
-        e.addSuppressed(notDeleted);
-      }
+      SharedFile.unlink(path);
       throw e;
     }
   }
 
-  private MemorySegment take(Path file) throws IOException {
-    MemorySegment ring = map(file, arena);
-    Files.deleteIfExists(file);
+  private MemorySegment take(Path path) throws IOException {
+    MemorySegment ring = map(path, RingLayout.bytes(RankRings.MIN_CAPACITY));
+    SharedFile.unlink(path);
     return ring;
   }
 

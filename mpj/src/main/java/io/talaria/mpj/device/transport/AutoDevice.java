@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.transport;
 
+import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.ring.RankRings;
@@ -22,6 +23,9 @@ public final class AutoDevice extends FrameDevice {
   private final Thread doorbell = new Thread(this::ring, "talaria-mpj-doorbell");
   private volatile boolean asleep;
   private volatile boolean closed;
+
+  /** What has ended {@link #doorbell}, without which no rank of this host wakes this one. */
+  private volatile Throwable failure;
 
   /**
    * Opens the device.
@@ -78,6 +82,12 @@ public final class AutoDevice extends FrameDevice {
 
   @Override
   public boolean arm() {
+    if (failure != null) {
+      throw new CommunicationException(
+          CommunicationException.Kind.THREAD,
+          "the thread that wakes rank " + rank() + " failed: " + failure,
+          failure);
+    }
     rings.arm();
     return !somethingToDo() && between.arm();
   }
@@ -92,6 +102,15 @@ public final class AutoDevice extends FrameDevice {
 
   /** Waits on the sleep word while the rank sleeps; a wake-up that was sent before counts. */
   private void ring() {
+    try {
+      passWakeUps();
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      between.wake();
+    }
+  }
+
+  private void passWakeUps() {
     while (!closed) {
       if (!asleep) {
         LockSupport.park(this);

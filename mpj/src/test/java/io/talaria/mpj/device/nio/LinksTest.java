@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.DensePayload;
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
 import io.talaria.mpj.device.RankGoneException;
@@ -28,6 +30,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -376,6 +380,82 @@ class LinksTest {
     ByteBuffer frame = ByteBuffer.allocate(32).order(ByteOrder.nativeOrder());
     frame.putInt(length).putInt(kind).putInt(context).putInt(5).putLong(bytes).putLong(99);
     return frame.flip();
+  }
+
+  private void failsWithItsCause(ThrowableAssert.ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(CommunicationException.class)
+        .hasMessage(
+            "a thread that makes connections of rank 0 failed:"
+                + " java.lang.NoClassDefFoundError: some/Class")
+        .hasCauseInstanceOf(NoClassDefFoundError.class);
+  }
+
+  private void errorsInThreadsOfConnections() {
+    links.onNews(
+        () -> {
+          throw new NoClassDefFoundError("some/Class");
+        });
+  }
+
+  private void receiveFromAnybody() {
+    engine.receive(new byte[8], BaseType.BYTE, 0, 8, Device.ANY_SOURCE, 5, 0, op -> op.failure);
+  }
+
+  @Test
+  void anErrorOfTheThreadThatConnectsFailsTheRankNowAndLater() throws Exception {
+    Links other = new Links(1, 2, options(SECRET));
+    try (Engine one = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
+      assertThat(one.rank()).isEqualTo(1);
+      links.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
+      errorsInThreadsOfConnections();
+      failsWithItsCause(() -> receive(engine, 1));
+      failsWithItsCause(this::receiveFromAnybody);
+    }
+  }
+
+  @Test
+  void anErrorOfAThreadThatAcceptsFailsTheRank() throws Exception {
+    errorsInThreadsOfConnections();
+    try (SocketChannel channel = rankOne()) {
+      failsWithItsCause(this::receiveFromAnybody);
+      channel.configureBlocking(true);
+      assertThat(channel.read(ByteBuffer.allocate(1))).as("the end").isNegative();
+    }
+  }
+
+  @Test
+  void anExceptionOfTheHandshakeFailsTheRankThatConnects() throws Exception {
+    Links other = new Links(1, 2, options(null));
+    try (Engine one = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
+      other.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
+      assertThatThrownBy(() -> receive(one, 0))
+          .isInstanceOf(CommunicationException.class)
+          .hasMessageStartingWith("a thread that makes connections of rank 1 failed: ")
+          .hasCauseInstanceOf(NullPointerException.class);
+    }
+  }
+
+  @Test
+  void anErrorFailsVirtualThreadsThatWait() throws Exception {
+    errorsInThreadsOfConnections();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread waiter =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    receiveFromAnybody();
+                  } catch (RuntimeException e) {
+                    thrown.set(e);
+                  }
+                });
+    rankOne().close();
+    waiter.join();
+    assertThat(thrown.get())
+        .isInstanceOf(CommunicationException.class)
+        .hasMessageStartingWith("the thread that makes progress for rank 0 failed: ")
+        .hasRootCauseInstanceOf(NoClassDefFoundError.class);
   }
 
   @Test
