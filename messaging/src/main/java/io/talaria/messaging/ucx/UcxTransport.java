@@ -8,16 +8,16 @@ import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
-import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Feature;
-import io.talaria.ucx.Status;
-import io.talaria.ucx.ThreadMode;
-import io.talaria.ucx.Ucx;
 import io.talaria.ucx.UcxException;
 import io.talaria.ucx.Worker;
 import io.talaria.ucx.WorkerAddress;
+import io.talaria.ucx.transport.ClosingEndpoints;
+import io.talaria.ucx.transport.FailureCheck;
+import io.talaria.ucx.transport.OwnedWorker;
+import io.talaria.ucx.transport.SendsInFlight;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.net.ProtocolException;
@@ -30,7 +30,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -61,7 +60,7 @@ import java.util.concurrent.locks.LockSupport;
  *       poller, which polls each millisecond while any send or close is under way ({@link
  *       #pollsEachMs}), because no event signals its completion.
  *   <li>UCX needs some more rounds to release an endpoint that was closed by force, and no event
- *       signals that either: {@link #ROUNDS_TO_CLOSE}.
+ *       signals that either: {@link ClosingEndpoints}.
  *   <li>In UCX's shared memory a sender clears the mark of the sleeping receiver, writes, and
  *       signals last. If it is killed or stopped before it signals, later senders see no mark. So
  *       the poller polls twice a second while there are connections; UCX itself does so every 20
@@ -81,9 +80,6 @@ public final class UcxTransport implements NetworkTransport {
    */
   private static final int LOOK_MS = 500;
 
-  /** Rounds of progress until UCX has released an endpoint, and armed what the endpoint used. */
-  private static final int ROUNDS_TO_CLOSE = 8;
-
   /**
    * How often UCX is asked to arm before the poller sleeps unarmed. UCX refuses while it cannot
    * deliver what it has, which may last as long as the receiving process is stopped, or for ever.
@@ -94,7 +90,6 @@ public final class UcxTransport implements NetworkTransport {
   private static final int MAX_ROUNDS = 32;
   private static final int MAX_LOOKS = 1 << 10;
   private static final int SPINS = 1 << 10;
-  private static final int LOOK_FOR_FAILURES_EVERY = 1 << 12;
   private static final long CLOSE_NS = 200_000_000;
   private static final long JOIN_MS = 1000;
 
@@ -134,26 +129,9 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  /** An endpoint that is being closed. */
-  private static final class Closing {
-    /** The endpoint's channel, with sends that UCX has not completed; or null. */
-    private final UcxChannel channel;
-
-    /** UCX's request to close; 0 or less once it is complete. */
-    private long request;
-
-    private int rounds;
-
-    Closing(UcxChannel channel, long request) {
-      this.channel = channel;
-      this.request = request;
-    }
-  }
-
-  private final Context context;
+  private final OwnedWorker owned;
   private final Worker worker;
   private final byte[] address;
-  private final int descriptor;
   private final Epoll epoll;
   private final Thread watcher;
   private final SecureRandom random = new SecureRandom();
@@ -163,10 +141,9 @@ public final class UcxTransport implements NetworkTransport {
   // Only for the holder of the worker.
   private final Map<Integer, Known> known = new HashMap<>();
   private final List<UcxChannel> channels = new ArrayList<>();
-  private final List<Closing> closing = new ArrayList<>();
+  private final ClosingEndpoints closing;
+  private final FailureCheck failures;
   private final Endpoint[] ready = new Endpoint[MAX_READY];
-  private final Endpoint[] failed = new Endpoint[MAX_READY];
-  private int looks;
   private boolean came;
   private boolean wake;
   private UcxLink leader;
@@ -191,30 +168,26 @@ public final class UcxTransport implements NetworkTransport {
 
   private volatile boolean closed;
 
-  private UcxTransport(Context context, Worker worker, String thread) {
-    this.context = context;
-    this.worker = worker;
-    worker.enter();
-    try {
-      address = worker.address().toBytes();
-      descriptor = worker.eventDescriptor();
-      watcher = new Thread(null, this::watch, thread, 0, false);
-      watcher.setDaemon(true);
-      epoll = watching(worker); // last, because no code would close it after a failure
-    } finally {
-      worker.exit();
-    }
+  private UcxTransport(OwnedWorker owned, String thread) {
+    this.owned = owned;
+    worker = owned.worker();
+    address = owned.address().toBytes();
+    closing = new ClosingEndpoints(worker);
+    failures = new FailureCheck(worker, (channel, reason) -> ((UcxChannel) channel).end(reason));
+    watcher = new Thread(null, this::watch, thread, 0, false);
+    watcher.setDaemon(true);
+    epoll = watching(owned.eventDescriptor()); // last, because no code would close it after that
   }
 
   /**
-   * Creates a set with a worker's event in it, for the holder of the worker.
+   * Creates a set with a worker's event in it.
    *
    * @return the set, which the caller must close; if this method throws, it has closed everything
    */
-  static Epoll watching(Worker worker) {
+  static Epoll watching(int eventDescriptor) {
     Epoll epoll = new Epoll();
     try {
-      epoll.add(worker.eventDescriptor());
+      epoll.add(eventDescriptor);
     } catch (RuntimeException | Error e) {
       epoll.close();
       throw e;
@@ -231,41 +204,17 @@ public final class UcxTransport implements NetworkTransport {
    * @throws IOException if that is not possible; the message says what to do
    */
   public static NetworkTransport open(String thread, int connections) throws IOException {
-    Context context = null;
-    Worker worker = null;
+    // UCX's own TCP does not use the key and is no faster than transport tcp.
+    boolean leaveOutTcp = !Boolean.getBoolean(BY_TCP) && Libc.getenv("UCX_TLS").isEmpty();
+    OwnedWorker owned =
+        OwnedWorker.open(
+            Context.Options.of(Feature.STREAM, Feature.WAKEUP).estimatedEndpoints(connections),
+            leaveOutTcp ? Map.of("TLS", "^tcp") : Map.of());
     try {
-      // Before UCX is loaded. UCX uses its shared memory on endpoints with failure detection only
-      // with this setting, and would warn of the setting if it may not use shared memory at all.
-      Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
-      Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
-      Optional<String> obstacle = Ucx.unavailableReason();
-      if (obstacle.isPresent()) {
-        throw new IOException(obstacle.get());
-      }
-      context = context(connections);
-      worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
-      return new UcxTransport(context, worker, thread);
-      // from UCX; from the kernel if no descriptor is free
-    } catch (UcxException | IllegalStateException e) {
-      if (worker != null) {
-        worker.close();
-      }
-      if (context != null) {
-        context.close();
-      }
-      throw new IOException("UCX does not work here: " + e.getMessage(), e);
-    }
-  }
-
-  /** Leaves out UCX's own TCP, which does not use the key and is no faster than transport tcp. */
-  private static Context context(int connections) {
-    try (Config config = Config.read()) {
-      if (!Boolean.getBoolean(BY_TCP) && Libc.getenv("UCX_TLS").isEmpty()) {
-        config.set("TLS", "^tcp");
-      }
-      return Context.open(
-          Context.Options.of(Feature.STREAM, Feature.WAKEUP).estimatedEndpoints(connections),
-          config);
+      return new UcxTransport(owned, thread);
+    } catch (IllegalStateException e) { // no descriptor is free
+      owned.close();
+      throw OwnedWorker.unusable(e);
     }
   }
 
@@ -358,9 +307,7 @@ public final class UcxTransport implements NetworkTransport {
     if (pollsEachMs) {
       reap();
     }
-    if ((++looks & LOOK_FOR_FAILURES_EVERY - 1) == 0) {
-      lookForFailures();
-    }
+    failures.round();
     return came;
   }
 
@@ -373,32 +320,7 @@ public final class UcxTransport implements NetworkTransport {
         still |= channel.inFlight();
       }
     }
-    for (int i = closing.size() - 1; i >= 0; i--) {
-      if (isClosed(closing.get(i))) {
-        closing.remove(i);
-      }
-    }
-    pollsEachMs = still || !closing.isEmpty();
-  }
-
-  private boolean isClosed(Closing one) {
-    if (one.channel != null) {
-      one.channel.reap();
-    }
-    if (one.request > 0 && worker.poll(one.request) != Status.IN_PROGRESS) {
-      one.request = 0;
-    }
-    boolean left = one.request > 0 || (one.channel != null && one.channel.inFlight());
-    return !left && ++one.rounds >= ROUNDS_TO_CLOSE;
-  }
-
-  private void lookForFailures() {
-    int count = worker.pollFailures(failed);
-    for (int i = 0; i < count; i++) {
-      UcxChannel channel = (UcxChannel) failed[i].attachment();
-      failed[i] = null;
-      channel.end(channel.failure());
-    }
+    pollsEachMs = closing.poll() || still;
   }
 
   @Override
@@ -490,7 +412,7 @@ public final class UcxTransport implements NetworkTransport {
       return true; // closed
     }
     try {
-      lookForFailures();
+      failures.now();
       refuses = false;
       for (int i = 0; !tryArm(); i++) {
         if (wake || came || again) {
@@ -545,14 +467,14 @@ public final class UcxTransport implements NetworkTransport {
     }
   }
 
-  int poll(long request) {
-    return worker.poll(request);
+  SendsInFlight newSends(int max) {
+    return new SendsInFlight(worker, max, max);
   }
 
   /** An endpoint was closed. */
   void closed(UcxChannel channel, long request) {
     channels.remove(channel);
-    closing.add(new Closing(channel, request));
+    closing.add(request, channel::stillInFlight);
     posted();
   }
 
@@ -729,7 +651,7 @@ public final class UcxTransport implements NetworkTransport {
       while (peer.made < before) {
         Endpoint unpaired = worker.connect(options); // the other end's part was never made
         peer.made++;
-        closing.add(new Closing(null, unpaired.closeForced()));
+        closing.add(unpaired.closeForced());
         posted();
       }
       Endpoint endpoint = worker.connect(options);
@@ -772,7 +694,9 @@ public final class UcxTransport implements NetworkTransport {
   public String toString() {
     return "worker: "
         + (armed ? "armed" : "not armed")
-        + (closed ? ", closed" : Libc.awaitReadable(descriptor, 0) ? ", event" : ", no event")
+        + (closed
+            ? ", closed"
+            : Libc.awaitReadable(owned.eventDescriptor(), 0) ? ", event" : ", no event")
         + (pollsEachMs ? ", polls each ms" : "")
         + (refuses ? ", refuses" : "")
         + (again ? ", again" : "")
@@ -803,8 +727,7 @@ public final class UcxTransport implements NetworkTransport {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    worker.close();
-    context.close();
+    owned.close();
     if (!watcher.isAlive()) {
       epoll.close();
     }
