@@ -30,7 +30,7 @@ final class UcxChannel {
   /** The maximum bytes of records that are copied next to their header. */
   static final int MAX_BESIDE = SLOT_BYTES - UcxLayout.HEADER_BYTES;
 
-  private final UcxTransport network;
+  private final UcxTurns turns;
   private final String name;
   private final long tokenIn;
   private Endpoint endpoint;
@@ -72,12 +72,12 @@ final class UcxChannel {
    * @param tokenIn with which the other end's stream must begin
    * @param tokenOut with which the other end wants this stream to begin
    */
-  UcxChannel(UcxTransport network, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
-    this.network = network;
+  UcxChannel(UcxTurns turns, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
+    this.turns = turns;
     this.name = name;
     this.endpoint = endpoint;
     this.tokenIn = tokenIn;
-    sends = network.newSends(MAX_IN_FLIGHT);
+    sends = turns.newSends(MAX_IN_FLIGHT);
     endpoint.attach(this);
     slots = Arena.ofAuto().allocate((long) MAX_IN_FLIGHT * SLOT_BYTES, 64);
     slotBytes = slots.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
@@ -189,7 +189,7 @@ final class UcxChannel {
       senders[slot] = from;
       priorities[slot] = priority;
       sends.add(answer, word);
-      network.posted();
+      turns.posted();
     }
   }
 
@@ -219,7 +219,7 @@ final class UcxChannel {
     }
     boolean some = sends.size() != before;
     if (some && link != null) {
-      network.wants(link);
+      turns.wants(link);
     }
     return some;
   }
@@ -366,7 +366,7 @@ final class UcxChannel {
     if (endpoint != null) {
       Endpoint closing = endpoint;
       endpoint = null;
-      network.closed(this, closing.closeForced());
+      turns.closed(this, closing.closeForced());
     }
   }
 

@@ -305,7 +305,7 @@ class UcxTransportTest {
       near.accepted(3, 33, third.accept(NEAR, 11, 33, near.offer(3)));
       Link sound = near.link(soundOwner, 3, 1, nearSession, "test", CAPACITY);
       Link other = third.link(thirdOwner, NEAR, 1, farSession, "test", CAPACITY);
-      UcxTransport liar = (UcxTransport) far;
+      UcxTurns liar = ((UcxTransport) far).turns();
       UcxChannel channel = ((UcxLink) there).channel();
       assertThat(liar.enter()).isTrue();
       channel.slotBytes().putInt(channel.slotAt(), 1 << 30); // more than there is room for
@@ -453,7 +453,7 @@ class UcxTransportTest {
   void whatCannotBeWatchedLeavesNoDescriptor() throws Exception {
     int before = sets();
     for (int i = 0; i < 10; i++) {
-      assertThatThrownBy(() -> UcxTransport.watching(-1))
+      assertThatThrownBy(() -> UcxWatcher.watching(-1))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("epoll_ctl");
     }
