@@ -6,6 +6,8 @@ import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Status;
 import io.talaria.ucx.StreamChunk;
+import io.talaria.ucx.transport.FailureCheck;
+import io.talaria.ucx.transport.SendsInFlight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -28,7 +30,7 @@ final class UcxChannel {
   /** The maximum bytes of records that are copied next to their header. */
   static final int MAX_BESIDE = SLOT_BYTES - UcxLayout.HEADER_BYTES;
 
-  private final UcxTransport network;
+  private final UcxTurns turns;
   private final String name;
   private final long tokenIn;
   private Endpoint endpoint;
@@ -36,12 +38,14 @@ final class UcxChannel {
   // Sending.
   private final MemorySegment slots;
   private final ByteBuffer slotBytes;
-  private final long[] requests = new long[MAX_IN_FLIGHT];
+
+  /** The mark of each send is the word of its ring up to which it has sent. */
+  private final SendsInFlight sends;
+
+  /** Whose records the send in a slot has, or null. */
   private final UcxLink[] senders = new UcxLink[MAX_IN_FLIGHT];
+
   private final int[] priorities = new int[MAX_IN_FLIGHT];
-  private final long[] words = new long[MAX_IN_FLIGHT];
-  private int oldest;
-  private int inFlight;
 
   // Receiving.
   private final StreamChunk chunk = new StreamChunk();
@@ -68,11 +72,12 @@ final class UcxChannel {
    * @param tokenIn with which the other end's stream must begin
    * @param tokenOut with which the other end wants this stream to begin
    */
-  UcxChannel(UcxTransport network, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
-    this.network = network;
+  UcxChannel(UcxTurns turns, String name, Endpoint endpoint, long tokenIn, long tokenOut) {
+    this.turns = turns;
     this.name = name;
     this.endpoint = endpoint;
     this.tokenIn = tokenIn;
+    sends = turns.newSends(MAX_IN_FLIGHT);
     endpoint.attach(this);
     slots = Arena.ofAuto().allocate((long) MAX_IN_FLIGHT * SLOT_BYTES, 64);
     slotBytes = slots.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
@@ -92,17 +97,17 @@ final class UcxChannel {
 
   /** Whether UCX has not completed all sends. */
   boolean inFlight() {
-    return inFlight != 0;
+    return !sends.isEmpty();
+  }
+
+  /** Like {@link #inFlight}, after taking out the sends that UCX has completed. */
+  boolean stillInFlight() {
+    boolean ignored = reap();
+    return inFlight();
   }
 
   String transports() {
     return String.join(" ", endpoint.transports());
-  }
-
-  /** The reason of a failure that UCX has reported, or null. */
-  String failure() {
-    int status = endpoint == null ? 0 : endpoint.failure();
-    return status == 0 ? null : "UCX says: " + Status.text(status);
   }
 
   // ---- connections
@@ -130,7 +135,7 @@ final class UcxChannel {
 
   /** Whether a frame may be sent now, which may take two sends: the header, and the records. */
   boolean hasRoom() {
-    return inFlight + 2 <= MAX_IN_FLIGHT && isOpen();
+    return sends.hasRoomFor(2) && isOpen();
   }
 
   /** The buffer for the next frame's header, which begins at {@link #slotAt}. */
@@ -139,7 +144,7 @@ final class UcxChannel {
   }
 
   int slotAt() {
-    return (oldest + inFlight & MAX_IN_FLIGHT - 1) * SLOT_BYTES;
+    return sends.nextSlot() * SLOT_BYTES;
   }
 
   /** Tells the other process that this node sends nothing more on any connection. */
@@ -176,16 +181,15 @@ final class UcxChannel {
     }
     long answer = endpoint.sendStream(memory, offset, bytes, 0);
     if (answer < 0) {
-      end("UCX says: " + Status.text((int) answer));
-    } else if (answer == 0 && inFlight == 0) {
+      end(FailureCheck.reason((int) answer));
+    } else if (answer == 0 && sends.isEmpty()) {
       sent(from, priority, word);
     } else {
-      int slot = oldest + inFlight++ & MAX_IN_FLIGHT - 1;
-      requests[slot] = answer;
+      int slot = sends.nextSlot();
       senders[slot] = from;
       priorities[slot] = priority;
-      words[slot] = word;
-      network.posted();
+      sends.add(answer, word);
+      turns.posted();
     }
   }
 
@@ -197,27 +201,25 @@ final class UcxChannel {
 
   /** Removes completed sends from the queue, in order; whether there were any. */
   boolean reap() {
-    int before = inFlight;
-    while (inFlight != 0) {
-      int status = requests[oldest] == 0 ? Status.OK : network.poll(requests[oldest]);
+    int before = sends.size();
+    while (!sends.isEmpty()) {
+      int slot = sends.oldestSlot();
+      long word = sends.oldestMark();
+      int status = sends.pollOldest();
       if (status == Status.IN_PROGRESS) {
         break;
       }
-      UcxLink from = senders[oldest];
-      senders[oldest] = null;
-      int priority = priorities[oldest];
-      long word = words[oldest];
-      oldest = oldest + 1 & MAX_IN_FLIGHT - 1;
-      inFlight--;
+      UcxLink from = senders[slot];
+      senders[slot] = null;
       if (status == Status.OK) {
-        sent(from, priority, word);
+        sent(from, priorities[slot], word);
       } else if (isOpen()) {
-        end("UCX says: " + Status.text(status));
+        end(FailureCheck.reason(status));
       }
     }
-    boolean some = inFlight != before;
+    boolean some = sends.size() != before;
     if (some && link != null) {
-      network.wants(link);
+      turns.wants(link);
     }
     return some;
   }
@@ -232,7 +234,7 @@ final class UcxChannel {
           long got = endpoint.receiveStream(chunk);
           if (got <= 0) {
             if (got < 0) {
-              end("UCX says: " + Status.text((int) got));
+              end(FailureCheck.reason((int) got));
             }
             return;
           }
@@ -364,7 +366,7 @@ final class UcxChannel {
     if (endpoint != null) {
       Endpoint closing = endpoint;
       endpoint = null;
-      network.closed(this, closing.closeForced());
+      turns.closed(this, closing.closeForced());
     }
   }
 
@@ -372,7 +374,7 @@ final class UcxChannel {
   public String toString() {
     return name
         + (isOpen() ? ", open, " : ", closed, ")
-        + inFlight
+        + sends.size()
         + " in flight, "
         + frames
         + " frames came"

@@ -23,6 +23,7 @@ final class UcxLink extends MirrorLink {
   private static final int MAX_LOOKS = 1 << 10;
 
   private final UcxTransport network;
+  private final UcxTurns turns;
   private final UcxChannel channel;
   private final int number;
   private final SocketChannel session;
@@ -52,6 +53,7 @@ final class UcxLink extends MirrorLink {
       int[] capacity) {
     super(owner, why, number, capacity, capacity);
     this.network = network;
+    turns = network.turns();
     this.channel = channel;
     this.number = number;
     this.session = session;
@@ -89,12 +91,12 @@ final class UcxLink extends MirrorLink {
 
   @Override
   protected boolean enterOutput() {
-    return network.enter();
+    return turns.enter();
   }
 
   @Override
   protected void exitOutput() {
-    network.exit();
+    turns.exit();
   }
 
   @Override
@@ -109,10 +111,10 @@ final class UcxLink extends MirrorLink {
 
   @Override
   public boolean push() {
-    return network.push(this);
+    return turns.push(this);
   }
 
-  /** Does nothing: {@link UcxTransport#send} sends for all connections. */
+  /** Does nothing: {@link UcxTurns#send} sends for all connections. */
   @Override
   public boolean pushInTurn() {
     return false;
@@ -124,7 +126,7 @@ final class UcxLink extends MirrorLink {
     try {
       for (int i = 0; !over && !finished; i++) {
         if (i == MAX_FRAMES) {
-          network.wants(this);
+          turns.wants(this);
           break;
         }
         stuck = !channel.hasRoom();
@@ -181,9 +183,9 @@ final class UcxLink extends MirrorLink {
   void takeHead(ByteBuffer head) {
     int bytes = takeHeader(head, 0, UcxLayout.MAX_HEAD_BYTES);
     if (bytes == UcxLayout.CREDIT_FRAME_BYTES) {
-      network.wants(this); // the other end has more room
+      turns.wants(this); // the other end has more room
     } else if (awaited() == 0) {
-      network.brought(this, RingPair.DATA);
+      turns.brought(this, RingPair.DATA);
     }
   }
 
@@ -195,7 +197,7 @@ final class UcxLink extends MirrorLink {
   /** Receives a part of the current data frame. */
   void takeBytes(StreamChunk chunk, long at, int bytes) {
     chunk.copyTo(at, mirror(awaitedPriority()).memory(), place(), bytes);
-    network.brought(this, awaitedPriority());
+    turns.brought(this, awaitedPriority());
     arrived(bytes);
   }
 
@@ -208,8 +210,8 @@ final class UcxLink extends MirrorLink {
 
   @Override
   public boolean bring() {
-    network.bring(this);
-    return false; // UcxTransport.brought() has woken the poller if necessary
+    turns.bring(this);
+    return false; // UcxTurns.brought() has woken the poller if necessary
   }
 
   /** Reads the session, which carries nothing but its end. Poller. */
@@ -229,7 +231,7 @@ final class UcxLink extends MirrorLink {
     }
     if (sessionEnded) {
       // What the other end sent before may still be waiting in UCX.
-      for (int i = 0; i < MAX_LOOKS && !over && network.bringEntering(); i++) {
+      for (int i = 0; i < MAX_LOOKS && !over && turns.bringEntering(); i++) {
         continue;
       }
       end();
@@ -259,7 +261,7 @@ final class UcxLink extends MirrorLink {
         + (stuck ? ", stuck" : "")
         + (again ? ", wants to be pushed" : "")
         + (endCame ? ", end came; " : "; ")
-        + network;
+        + turns;
   }
 
   @Override

@@ -113,7 +113,10 @@ class LevelTest {
         MAX_REFERENCES + 2L * CONNECTIONS);
   }
 
-  /** Closed in the ordinary way, each of their ends would keep two until the workers are closed. */
+  /**
+   * Closed in the ordinary way, each of their ends would keep two until the workers are closed, as
+   * {@code ClosedEndpointsTest} of the module {@code ucx} shows.
+   */
   @Test
   void endsThatAreClosedByForceLeaveNoMappings() {
     Counts before = Counts.now();

@@ -12,10 +12,11 @@ import io.talaria.nio.ucx.binding.Received;
  *
  * <p><b>Its end.</b> It is closed when both streams are over, at both ends. What was sent may be
  * under way even so, because UCX completes it earlier; but no program reads it. So it is closed by
- * force, at which UCX gives up what is under way. It has to be: UCX 1.13 keeps an endpoint that is
- * closed otherwise, and its mappings, until the worker is closed, once the peer's end is connected
- * to it. A peer whose session has ended before it said that it is over may read still: what was
- * sent has to arrive first then.
+ * force, at which UCX gives up what is under way. It has to be: once the peer's end is connected to
+ * it, UCX 1.13 keeps an endpoint that is closed otherwise, and its two mappings of shared memory or
+ * its socket, until the worker is closed ({@code ClosedEndpointsTest} of the module {@code ucx}
+ * counts them). A peer whose session has ended before it said that it is over may read still: what
+ * was sent has to arrive first then.
  */
 final class Pipe {
   private static final int TOKEN_BYTES = 8;

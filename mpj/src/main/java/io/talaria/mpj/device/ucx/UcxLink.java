@@ -9,9 +9,10 @@ import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Status;
 import io.talaria.ucx.UcxException;
+import io.talaria.ucx.transport.FailureCheck;
+import io.talaria.ucx.transport.SendsInFlight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
 /**
  * What is between this rank and one other, both directions. Guarded by the engine's lock.
@@ -26,6 +27,8 @@ final class UcxLink implements EndedLinks.Ended {
 
   /** Sends to a rank that UCX may have at a time: a worker has 2^20 requests for 3,500 ranks. */
   private static final int MAX_IN_FLIGHT = 256;
+
+  private static final int SENDS_AT_FIRST = 16;
 
   private final int peer;
   private final UcxFrameTransport transport;
@@ -95,17 +98,14 @@ final class UcxLink implements EndedLinks.Ended {
     private final MemorySegment segment;
     private final int capacity;
 
-    /** Where the next frame begins; what UCX still reads is from head up to it, cyclically. */
+    /** The mark of each send is where its frame begins. */
+    private final SendsInFlight sends = transport.newSends(SENDS_AT_FIRST, MAX_IN_FLIGHT);
+
+    /**
+     * Where the next frame begins; what UCX still reads is from the oldest up to it, cyclically.
+     */
     private int tail;
 
-    private int head;
-
-    /** Sends that are not over, the oldest first: their requests, and where their frames begin. */
-    private long[] requests = new long[16];
-
-    private int[] starts = new int[16];
-    private int oldest;
-    private int inFlight;
     private long creditReturned;
 
     private Output(int capacity) {
@@ -118,19 +118,20 @@ final class UcxLink implements EndedLinks.Ended {
       if (ended != null) {
         return -1;
       }
-      if (inFlight > 0) {
+      if (!sends.isEmpty()) {
         reap();
       }
       return place(room);
     }
 
     private int place(int room) {
-      if (inFlight == 0) {
+      if (sends.isEmpty()) {
         return 0;
       }
-      if (inFlight == MAX_IN_FLIGHT) {
+      if (!sends.hasRoomFor(1)) {
         return -1;
       }
+      int head = (int) sends.oldestMark();
       if (tail < head) {
         return tail + room < head ? tail : -1;
       }
@@ -155,7 +156,8 @@ final class UcxLink implements EndedLinks.Ended {
         }
         long answer = endpoint.sendTag(segment, at, length, transport.tag(), 0);
         if (answer > 0) {
-          add(answer, (int) at, (int) at + Frames.room(length - Frames.HEADER));
+          sends.add(answer, at);
+          tail = (int) at + Frames.room(length - Frames.HEADER);
         } else if (answer < 0) {
           failed((int) answer);
         }
@@ -166,43 +168,18 @@ final class UcxLink implements EndedLinks.Ended {
       }
     }
 
-    private void add(long request, int start, int end) {
-      if (inFlight == requests.length) {
-        grow();
-      }
-      int i = (oldest + inFlight) & (requests.length - 1);
-      requests[i] = request;
-      starts[i] = start;
-      if (inFlight++ == 0) {
-        head = start;
-      }
-      tail = end;
-    }
-
-    private void grow() {
-      int size = requests.length;
-      requests = Arrays.copyOf(requests, size * 2);
-      starts = Arrays.copyOf(starts, size * 2);
-      // What was before the oldest goes behind the rest.
-      System.arraycopy(requests, 0, requests, size, oldest);
-      System.arraycopy(starts, 0, starts, size, oldest);
-    }
-
     /** Takes back what UCX is done with. */
     private void reap() {
       transport.enter();
       try {
-        while (inFlight > 0) {
-          int status = transport.poll(requests[oldest]);
+        while (!sends.isEmpty()) {
+          int status = sends.pollOldest();
           if (status == Status.IN_PROGRESS) {
             return;
           }
           if (status < 0) {
             failed(status);
           }
-          oldest = (oldest + 1) & (requests.length - 1);
-          inFlight--;
-          head = starts[oldest];
         }
       } finally {
         transport.exit();
@@ -210,7 +187,7 @@ final class UcxLink implements EndedLinks.Ended {
     }
 
     private void failed(int status) {
-      end("UCX says: " + Status.text(status));
+      end(FailureCheck.reason(status));
     }
 
     @Override
@@ -223,7 +200,7 @@ final class UcxLink implements EndedLinks.Ended {
       if (ended != null) {
         return false;
       }
-      if (inFlight > 0) {
+      if (!sends.isEmpty()) {
         reap();
       }
       return place(longestFrame) >= 0;
@@ -236,10 +213,10 @@ final class UcxLink implements EndedLinks.Ended {
 
     @Override
     public boolean flushed() {
-      if (inFlight > 0) {
+      if (!sends.isEmpty()) {
         reap();
       }
-      return inFlight == 0 || ended != null;
+      return sends.isEmpty() || ended != null;
     }
 
     @Override

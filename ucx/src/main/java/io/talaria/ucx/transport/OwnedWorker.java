@@ -1,0 +1,91 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.ucx.transport;
+
+import io.talaria.ucx.Config;
+import io.talaria.ucx.Context;
+import io.talaria.ucx.ThreadMode;
+import io.talaria.ucx.Ucx;
+import io.talaria.ucx.UcxException;
+import io.talaria.ucx.Worker;
+import io.talaria.ucx.WorkerAddress;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A worker, whose users take turns by {@link Worker#enter}, and the context that it alone uses.
+ *
+ * @param context of the worker
+ * @param worker which threads enter before they use it
+ * @param address of the worker
+ * @param eventDescriptor readable for events after {@link Worker#arm}
+ */
+public record OwnedWorker(
+    Context context, Worker worker, WorkerAddress address, int eventDescriptor)
+    implements AutoCloseable {
+  /**
+   * Loads UCX and opens a worker. Takes some hundred milliseconds, some megabytes and descriptors.
+   *
+   * @param options of the context, with {@link io.talaria.ucx.Feature#WAKEUP}
+   * @param settings of the context, without the prefix {@code UCX_}
+   * @return the worker, which the caller must close; no thread has entered it
+   * @throws IOException if that is not possible; the message says what to do
+   */
+  public static OwnedWorker open(Context.Options options, Map<String, String> settings)
+      throws IOException {
+    // Before UCX is loaded. UCX uses its shared memory on endpoints with failure detection only
+    // with this setting, and would warn of the setting if it may not use shared memory at all.
+    Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
+    Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
+    Optional<String> unavailableReason = Ucx.unavailableReason();
+    if (unavailableReason.isPresent()) {
+      throw new IOException(unavailableReason.get());
+    }
+    Context context = null;
+    Worker worker = null;
+    try {
+      context = context(options, settings);
+      worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
+      worker.enter();
+      try {
+        return new OwnedWorker(context, worker, worker.address(), worker.eventDescriptor());
+      } finally {
+        worker.exit();
+      }
+      // from UCX; from the kernel if no descriptor is free
+    } catch (UcxException | IllegalStateException e) {
+      if (worker != null) {
+        worker.close();
+      }
+      if (context != null) {
+        context.close();
+      }
+      throw unusable(e);
+    }
+  }
+
+  private static Context context(Context.Options options, Map<String, String> settings) {
+    try (Config config = Config.read()) {
+      settings.forEach(config::set);
+      return Context.open(options, config);
+    }
+  }
+
+  /**
+   * Says that UCX is installed but cannot be used.
+   *
+   * @param cause from UCX or the kernel
+   * @return to be thrown
+   */
+  public static IOException unusable(RuntimeException cause) {
+    return new IOException("UCX does not work here: " + cause.getMessage(), cause);
+  }
+
+  /** Closes the worker and the context. */
+  @Override
+  public void close() {
+    worker.close();
+    context.close();
+  }
+}
