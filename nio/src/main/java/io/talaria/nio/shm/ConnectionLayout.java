@@ -42,9 +42,10 @@ import java.nio.ByteOrder;
  * selector over a thousand connections would miss it at every word. For the same reason a direction
  * begins in its inline ring: as long as little is under way, a connection is one page to look up.
  *
- * <p>A wait word is {@code epoch << 14 | doorbell << 3 | flags}; a new wait has a new epoch. The
- * doorbell is 0 for the control connection, or one more than the number of the doorbell on which a
- * thread sleeps.
+ * <p>A wait word is {@code epoch << 14 | doorbell << 3 | flags}, or 0 if no thread waits; a new
+ * wait has a new epoch, and {@link io.talaria.nio.memory.SleepWord} proves that no wake-up is lost.
+ * The doorbell is 0 for the control connection, or one more than the number of the doorbell on
+ * which a thread sleeps.
  *
  * <p>A writer that finds too little room moves to another ring: one of a slab ({@link SlabLayout}),
  * or one in a file of its own. It publishes the position from which it writes there in MOVE_AT and

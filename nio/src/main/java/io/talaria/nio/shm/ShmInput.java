@@ -5,6 +5,7 @@ package io.talaria.nio.shm;
 import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
+import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.transport.EndState;
 import io.talaria.nio.transport.TransportStream;
 import java.lang.invoke.MethodHandles;
@@ -224,7 +225,7 @@ final class ShmInput {
     setRelease(control, mine + ConnectionLayout.HEAD, position);
     long unread = tailCache - position;
     if (unread == 0 || unread <= ringBytes - (ringBytes >> 2)) {
-      VarHandle.fullFence();
+      SleepWord.publishBeforeLook();
       long wait = getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
       if (wait != handledWait && stream.notifyPeer(wait)) {
         handledWait = wait; // not before: if this ring fails, the next read has to ring

@@ -7,6 +7,7 @@ import static io.talaria.nio.shm.ConnectionLayout.getOpaque;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
 import io.talaria.nio.memory.Faults;
+import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.transport.EndState;
 import io.talaria.nio.transport.TransportStream;
 import java.lang.invoke.MethodHandles;
@@ -322,7 +323,7 @@ final class ShmOutput {
     TAIL.setOpaque(this, position);
     setRelease(control, mine + ConnectionLayout.TAIL, position);
     PUBLISHED.setRelease(this, position); // behind the other: an end that counts it comes later
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     long wait = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if ((wait != handledWait || (wait & ConnectionLayout.WAIT_EVERY) != 0)
         && stream.notifyPeer(wait)) {
@@ -412,7 +413,7 @@ final class ShmOutput {
     }
     headCache = seen;
     boolean fromFile = growth.returnToPage(stream, this);
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     long wait = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     if (fromFile && (wait & ConnectionLayout.WAIT_DOORBELL) != 0) {
       stream.notifyPeer(wait); // it sleeps in a read, and is to follow

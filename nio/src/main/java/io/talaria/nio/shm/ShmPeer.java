@@ -13,6 +13,7 @@ import io.talaria.nio.doorbell.DoorbellAddress;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
+import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.shm.RingGrowth.Grown;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet.ReadySink;
@@ -143,7 +144,7 @@ final class ShmPeer {
       setBitsVolatile(shared, ready, bit);
       // Which ready set, whether it sleeps or wants a summary: a thread that changes that looks at
       // all bits then.
-      VarHandle.fullFence();
+      SleepWord.publishBeforeLook();
     }
     long readySet = stream.peerReadySetAcquire();
     if (readySet < 0 || readySet >= PeerLayout.READY_SETS) {

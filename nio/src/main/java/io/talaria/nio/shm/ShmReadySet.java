@@ -4,6 +4,7 @@ package io.talaria.nio.shm;
 
 import io.talaria.nio.doorbell.Doorbell;
 import io.talaria.nio.doorbell.DoorbellPool;
+import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.transport.ReadySet;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
@@ -165,7 +166,7 @@ final class ShmReadySet implements ReadySet {
     boolean all = lookAtAll.get() && lookAtAll.getAndSet(false);
     if (all) {
       disarm(); // and says who wants summaries
-      VarHandle.fullFence();
+      SleepWord.publishBeforeLook();
     }
     int drained = 0;
     for (Link link : links) {
@@ -191,7 +192,7 @@ final class ShmReadySet implements ReadySet {
     for (Link link : now) {
       link.setSleepWordRelease(index, sleeps);
     }
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     for (Link link : now) {
       if (link.peer.anyReadyOpaque(link.mask)) {
         return false;

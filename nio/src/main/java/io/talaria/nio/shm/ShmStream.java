@@ -9,6 +9,7 @@ import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
+import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.transport.EndState;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.StreamOwner;
@@ -316,7 +317,7 @@ final class ShmStream implements TransportStream {
     if ((ops & WRITE) != 0) {
       setRelease(control, mine + ConnectionLayout.SPACE_WAIT, word); // after READY_SET
     }
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     return readiness(ops) == 0;
   }
 
@@ -357,7 +358,7 @@ final class ShmStream implements TransportStream {
 
   /** Wakes the threads that wait at the peer, whatever for. */
   void wakePeer() {
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     long data = getAcquire(control, theirs + ConnectionLayout.DATA_WAIT);
     long space = getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT);
     notifyPeer(data);
@@ -605,7 +606,7 @@ final class ShmStream implements TransportStream {
   /** Tells the peer's writer that its larger ring is mapped here. Negotiation thread or reader. */
   void announceRing(long generation) {
     setRelease(control, mine + ConnectionLayout.RING_READY, generation);
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     notifyPeer(getAcquire(control, theirs + ConnectionLayout.SPACE_WAIT));
   }
 

@@ -16,7 +16,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
  * The ring's interleavings, as tests of jcstress; {@link RingStressedTest} runs them. Each meets
- * the streams themselves, but for the negative controls, which show that such a test can fail.
+ * the streams themselves, but for the negative control, which shows that such a test can fail. The
+ * negative controls of sleep and wake-up are in {@link io.talaria.nio.memory.SleepWordStress}.
  */
 public final class RingStress {
   private RingStress() {}
@@ -209,38 +210,6 @@ public final class RingStress {
       n = stream.read(got);
     } while (n >= 0);
     return n == TransportStream.END ? checked(got, 0) : n;
-  }
-
-  /** Negative control: a position and a wait are published as above, but without the fences. */
-  @JCStressTest
-  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "the reader sleeps for ever")
-  @Outcome(expect = ACCEPTABLE, desc = "the byte is seen, or the sleep is")
-  @State
-  public static class WithoutFences {
-    private static final int TAIL = ConnectionLayout.side(0, 0) + ConnectionLayout.TAIL;
-    private static final int WAIT = ConnectionLayout.side(1, 0) + ConnectionLayout.DATA_WAIT;
-
-    private final ByteBuffer control = StressedRing.nextMemory();
-
-    /** In the words alone, so that it is met often. */
-    public WithoutFences() {
-      control.putLong(TAIL, 0);
-      control.putLong(WAIT, 0);
-    }
-
-    /** As a write publishes. */
-    @Actor
-    public void writer(II_Result result) {
-      ConnectionLayout.setRelease(control, TAIL, 1);
-      result.r1 = (int) ConnectionLayout.getAcquire(control, WAIT);
-    }
-
-    /** As a reader falls asleep. */
-    @Actor
-    public void reader(II_Result result) {
-      ConnectionLayout.setRelease(control, WAIT, 1);
-      result.r2 = (int) ConnectionLayout.getAcquire(control, TAIL);
-    }
   }
 
   /** Negative control: an end that does not ask whether a write is under way. */

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openjdk.jcstress.Main;
 
 /**
- * Runs {@link RingStress}: briefly, or for as many milliseconds a test as the property {@code
- * talaria.test.jcstress.ms} says.
+ * Runs {@link RingStress} and {@link io.talaria.nio.memory.SleepWordStress}: briefly, or for as
+ * many milliseconds a test as the property {@code talaria.test.jcstress.ms} says.
  */
 @Tag("long")
 @Timeout(3600)
@@ -34,7 +34,7 @@ class RingStressedTest {
   private static final int MAX_LONGER = 3;
   private static final long LIMIT_S = 3_000;
 
-  /** A state that jcstress makes has a place of its own in {@link StressedRing}. */
+  /** A ring's state that jcstress makes has a place of its own in {@link StressedRing}. */
   private static final int STRIDE = 64;
 
   private static final int STRIDES = StressedRing.PLACES / STRIDE / 4;
@@ -48,7 +48,7 @@ class RingStressedTest {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", classPath(), Main.class.getName()));
-    command.addAll(List.of("-t", RingStress.class.getName() + "." + tests));
+    command.addAll(List.of("-t", tests));
     command.addAll(List.of("-time", Integer.toString(ms), "-iters", "1", "-f", "1"));
     command.addAll(List.of("-c", "2", "-af", "NONE", "-sc", "false"));
     command.addAll(
@@ -85,7 +85,8 @@ class RingStressedTest {
   void noInterleavingLosesAWakeUpOrAByte() throws Exception {
     Run run =
         run(
-            "(WriteAgainstSleep|ReadAgainstSleep|MoveAgainstRead|ReturnAgainstRead|FinishAgainstWrite)",
+            "RingStress.(WriteAgainstSleep|ReadAgainstSleep|MoveAgainstRead|ReturnAgainstRead"
+                + "|FinishAgainstWrite)|SleepWordStress.Publication.*",
             MS);
     assertThat(run.status).as(run.output).isZero();
     assertThat(run.output).contains("[OK]").doesNotContain("[FAILED]").doesNotContain("[ERROR]");
@@ -94,7 +95,12 @@ class RingStressedTest {
   /** These tests can fail. */
   @Test
   void whatIsLeftOutIsFound() throws Exception {
-    for (String control : List.of("WithoutFences", "EndWithoutAsking")) {
+    for (String control :
+        List.of(
+            "RingStress.EndWithoutAsking",
+            "SleepWordStress.WithoutFenceOfWaker",
+            "SleepWordStress.WithoutFenceOfSleeper",
+            "SleepWordStress.SameEpochAgain")) {
       Run run = run(control, MS);
       for (int i = 0; i < MAX_LONGER && !run.output.contains("[FAILED]"); i++) {
         run = run(control, LONGER * MS); // cores that are far apart, or busy

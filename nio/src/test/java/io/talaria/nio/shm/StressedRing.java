@@ -80,11 +80,6 @@ final class StressedRing {
     return Math.floorMod(NEXT.getAndIncrement(), PLACES);
   }
 
-  /** A control page that nobody else uses, as its last user has left it. */
-  static ByteBuffer nextMemory() {
-    return memory(nextSlot());
-  }
-
   /** The control page of a connection. */
   static ByteBuffer memory(int slot) {
     return slab(slot).slice(0, ConnectionLayout.CONTROL_BYTES).order(ByteOrder.nativeOrder());

@@ -19,6 +19,11 @@ import java.util.function.IntFunction;
  *  128  | waits for: call:4, peer:4, tag:4, context:4, since (ms):8
  *  512  | a byte per rank: 1 once it has made its ring for this rank
  * </pre>
+ *
+ * <p>Unlike the words with an epoch of the other rings of Talaria ({@code SleepWord} of {@code
+ * nio}), the sleep word is a flag that the waker takes, by compare-and-set in shared memory: it
+ * must change before the doorbell, because the sleeper sleeps in futex(2) as long as the word has
+ * its value. The full fences, and why no wake-up is lost, are the same: {@code RingWriter}.
  */
 public final class RankPages {
   private static final long SLEEP = 0;
