@@ -36,6 +36,7 @@ final class Delivery {
 
   private final LocalNode node;
   private final Handlers handlers;
+  private final SlabPool slabs;
   private final BoundedQueue<Envelope> envelopes = new BoundedQueue<>(ENVELOPES);
   private final Consumer<Envelope> open = this::open;
   private final AtomicInteger virtual = new AtomicInteger();
@@ -57,9 +58,10 @@ final class Delivery {
   /** The shared slab that is being filled, or null. Used by the poller only. */
   private Slab slab;
 
-  Delivery(LocalNode node, Handlers handlers) {
+  Delivery(LocalNode node, Handlers handlers, SlabPool slabs) {
     this.node = node;
     this.handlers = handlers;
+    this.slabs = slabs;
     maxVirtualThreads = node.options().maxVirtualThreads();
     for (TypeEntry type : node.types().entries()) {
       share(type.receiver);
@@ -110,14 +112,14 @@ final class Delivery {
         type == null ? null : kind == Records.REQUEST ? type.requestHandler : type.receiver;
     if (target == null) {
       noHandler(connection, type, typeIndex, kind, slot, generation);
-      node.giveBackLarge(largeBytes);
+      node.largeMemory().giveBackRead(largeBytes);
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
       ThreadContext context = ThreadContext.current();
       long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
       run(context, connection, type, kind, slot, generation, deadline, memory, offset, bytes);
-      node.giveBackLarge(largeBytes);
+      node.largeMemory().giveBackRead(largeBytes);
       return true;
     }
     return post(
@@ -264,11 +266,11 @@ final class Delivery {
     try {
       open(envelope);
     } catch (Throwable e) {
-      node.internal("a virtual thread", e);
+      node.events().internal("a virtual thread", e);
     } finally {
       virtual.decrementAndGet();
       if (roomWanted) {
-        node.wakePoller();
+        node.poller().wake();
       }
     }
   }
@@ -299,7 +301,7 @@ final class Delivery {
     boolean own = inbox != null && inbox.hasOwnMemory(waiting);
     Slab to = own ? inbox.ownMemory() : slab;
     if (to == null || to.used + aligned > Slab.BYTES) {
-      Slab next = node.slabs().take();
+      Slab next = slabs.take();
       if (next == null) {
         return false;
       }
@@ -342,7 +344,7 @@ final class Delivery {
     if (envelope.slab != null) {
       envelope.slab.release();
     }
-    node.giveBackLarge(envelope.largeBytes);
+    node.largeMemory().giveBackRead(envelope.largeBytes);
     Inbox inbox = envelope.inbox;
     if (inbox != null) {
       inbox.taken(envelope);
@@ -351,10 +353,10 @@ final class Delivery {
     envelopes.offer(envelope);
     if (inbox != null && inbox.canRelease()) {
       releaseWanted = true;
-      node.wakePoller();
+      node.poller().wake();
     }
     if (connection.deliveries.end(epoch) || roomWanted) {
-      node.wakePoller();
+      node.poller().wake();
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
   }
@@ -417,7 +419,7 @@ final class Delivery {
       Throwable unreadable) {
     if (unreadable != null) {
       String why = "its bytes cannot be read: " + Thrown.text(unreadable);
-      node.dropped(connection.peer, type.name(), why);
+      node.events().dropped(connection.peer, type.name(), why);
       if (kind == Records.REQUEST) {
         connection
             .responses()
@@ -426,7 +428,7 @@ final class Delivery {
       }
       return;
     }
-    node.count().received();
+    node.counts().received();
     Object recorded = Recorded.beginHandler();
     if (kind == Records.REQUEST) {
       handle(connection, type, slot, generation, deadline, message);
@@ -441,7 +443,7 @@ final class Delivery {
     try {
       target.taker.receive(message, connection.peer);
     } catch (Throwable e) { // the program's: must not end this thread
-      node.failedHere(connection.peer, type.name(), e);
+      node.events().failed(connection.peer, type.name(), e);
     }
   }
 
@@ -456,12 +458,12 @@ final class Delivery {
       return; // the requester has timed out
     }
     Target<RequestHandler<Object>> target = type.requestHandler;
-    ReceivedRequest request = new ReceivedRequest(node, connection, slot, generation, deadline);
+    ReceivedRequest request = new ReceivedRequest(connection, slot, generation, deadline);
     try {
       target.taker.handle(message, request);
       request.leave();
     } catch (Throwable e) { // the program's: must not end this thread
-      node.failedHere(connection.peer, type.name(), e);
+      node.events().failed(connection.peer, type.name(), e);
       request.failIfOpen(Thrown.text(e));
     }
   }
@@ -481,7 +483,7 @@ final class Delivery {
               ? "no request handler is registered"
               : "no receiver is registered";
     }
-    node.dropped(connection.peer, name, why);
+    node.events().dropped(connection.peer, name, why);
     if (kind == Records.REQUEST) {
       connection
           .responses()

@@ -78,7 +78,7 @@ final class Responses {
   void received(int slot, int generation, int type, MemorySegment memory, long offset, int bytes) {
     ResponseSlot pending = connection.node.responseSlots().at(slot);
     if (pending == null || !complete(pending, generation, type, memory, offset, bytes)) {
-      connection.node.count().late();
+      connection.node.counts().late();
     }
   }
 
@@ -113,7 +113,7 @@ final class Responses {
     ResponseSlot pending = connection.node.responseSlots().at(Records.slot(memory, at));
     if (pending == null
         || !pending.fail(connection, Records.generation(memory, at), CODES.get(bytes[0]), text)) {
-      connection.node.count().late();
+      connection.node.counts().late();
     }
   }
 

@@ -280,7 +280,7 @@ final class Sender {
    */
   private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
-    boolean handler = connection.node.beginWait();
+    boolean handler = connection.node.handlers().beginWait();
     Object recorded = Recorded.begin();
     waiters.enter();
     try {
@@ -304,7 +304,7 @@ final class Sender {
       return true;
     } finally {
       leave();
-      connection.node.endWait(handler);
+      connection.node.handlers().endWait(handler);
       Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
     }
   }
