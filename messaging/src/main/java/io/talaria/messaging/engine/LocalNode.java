@@ -61,7 +61,9 @@ public final class LocalNode implements Node {
       throw e;
     }
     largeMemory = new LargeMemory(options.receiveBudget(), poller::execute);
-    delivery = new Delivery(this, handlers, new SlabPool(options.receiveBudget()));
+    delivery =
+        new Delivery(
+            options, types, handlers, poller, largeMemory, counts, events, threadName("virtual"));
     try {
       conductor = new Conductor(this);
     } catch (IOException | RuntimeException e) {

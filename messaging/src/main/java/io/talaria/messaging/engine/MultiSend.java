@@ -31,7 +31,7 @@ final class MultiSend {
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
     TypeEntry type = node.types().of(message);
-    int size = Sender.encode(context, type, message);
+    int size = Encoder.encode(context, type, message);
     MemorySegment encoded = context.scratch(size);
     long deadline = System.nanoTime() + (context.poller ? 0 : node.sendTimeoutNs());
     int good = 0;

@@ -43,7 +43,7 @@ final class Responses {
       result = connection.sender().put(context, type, response, RingPair.CONTROL, head);
     }
     if (result != Peer.LOST && result < 0) {
-      int size = Sender.size(context, type.codec, response);
+      int size = Encoder.size(context, type.codec, response);
       if (size > connection.maxThere) {
         fail(
             slot,
@@ -52,7 +52,7 @@ final class Responses {
             "the response has " + size + " bytes, the largest may have " + connection.maxThere);
       } else if (outbox.hasRoom(size)) {
         MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
-        Sender.encode(context, type, response, size, encoded);
+        Encoder.encode(context, type, response, size, encoded);
         outbox.put(encoded.asSlice(0, size), type.index, Records.RESPONSE, slot, generation);
       } else {
         fail(
