@@ -91,11 +91,6 @@ public final class Handlers {
     }
   }
 
-  /** Whether the calling thread is a handler of any node. */
-  public static boolean isHandler() {
-    return Thread.currentThread() instanceof Handler;
-  }
-
   /** Submits a task. */
   public void run(Task task) {
     if (!tasks.offer(task)) {
@@ -165,17 +160,30 @@ public final class Handlers {
     }
   }
 
-  /** Call before a handler waits in a call of this package: another thread takes its place. */
-  public void beginWait() {
-    waiting.incrementAndGet();
-    if (!isEmpty()) {
-      startOne();
+  /**
+   * Call before the calling thread waits in a call of this package, and {@link #endWait} with the
+   * result after it. If it is a handler, of any node, another thread takes its place.
+   */
+  public boolean beginWait() {
+    boolean handler = Thread.currentThread() instanceof Handler;
+    if (handler) {
+      waiting.incrementAndGet();
+      if (!isEmpty()) {
+        startOne();
+      }
     }
+    return handler;
   }
 
-  /** Call after a handler has waited. */
-  public void endWait() {
-    waiting.decrementAndGet();
+  /**
+   * Call after the calling thread has waited.
+   *
+   * @param handler what {@link #beginWait} has returned
+   */
+  public void endWait(boolean handler) {
+    if (handler) {
+      waiting.decrementAndGet();
+    }
   }
 
   /** Stops the threads after their current tasks. */

@@ -47,7 +47,7 @@ final class Acceptor implements PendingHandshake.Side {
         begin(channel, listeners.local(listener));
       }
     } catch (Throwable e) {
-      node.internal("accept", e);
+      node.events().internal("accept", e);
     }
   }
 
@@ -165,7 +165,7 @@ final class Acceptor implements PendingHandshake.Side {
     peer.pairing.ended(peer.pairing.heard());
     if (there != null) {
       peer.peer.connection(null);
-      node.dropOnPoller(there, reason);
+      node.poller().dropSoon(there, reason);
     }
   }
 

@@ -33,7 +33,7 @@ final class Conductor extends Thread {
   private volatile boolean stopped;
 
   /**
-   * Opens the listeners; {@link #start} or {@link #undo} follows.
+   * Opens the listeners; {@link #start} follows.
    *
    * @throws IOException if an address cannot be listened on, or the key not be read
    */
@@ -44,7 +44,9 @@ final class Conductor extends Thread {
     Identity identity =
         new Identity(node, Fnv.hash(node.options().cluster()), new SecureRandom().nextLong());
     NodeSecurity security = new NodeSecurity(node.options());
-    transports = new TransportChoice(node, security, identity.incarnation());
+    transports =
+        new TransportChoice(
+            node.options(), node.network(), node.types(), security, identity.incarnation());
     selector = Selector.open();
     timers = new Timers(selector::wakeup);
     boolean announced = transports.usesThisHost();
@@ -74,12 +76,7 @@ final class Conductor extends Thread {
     acceptor = new Acceptor(identity, timers, peers, listeners, dialer);
     stallDetector = new StallDetector(node);
     publisher = new StatePublisher(identity, connections);
-    at(System.nanoTime() + TICK_NS, this::tick);
-  }
-
-  /** Releases all, of a node that was not started. */
-  void undo() {
-    closeNow();
+    timers.at(System.nanoTime() + TICK_NS, this::tick);
   }
 
   /** The TCP port, or −1. Any thread. */
@@ -92,26 +89,36 @@ final class Conductor extends Thread {
     return connections;
   }
 
+  /** What runs tasks on this thread at a time. Any thread. */
+  Timers timers() {
+    return timers;
+  }
+
   /** A connection is wanted. Any thread. */
   void want(RemotePeer peer) {
     dialer.want(peer);
   }
 
-  // ---- the event loop
-
-  /** Has a task run on this thread. Any thread. */
-  void execute(Runnable task) {
-    tasks.add(task);
-    selector.wakeup();
+  /** A larger ring is wanted. Any thread. */
+  void grow(Connection connection, int priority) {
+    execute(() -> connection.grow(priority));
   }
 
-  /**
-   * Has a task run on this thread at a time. Any thread.
-   *
-   * @param timeNs as of {@link System#nanoTime}
-   */
-  void at(long timeNs, Runnable task) {
-    timers.at(timeNs, task);
+  /** GOODBYE or STAY came. Any thread. */
+  void heard(Connection connection, byte kind) {
+    execute(() -> connections.heard(connection, kind));
+  }
+
+  /** The poller has closed a connection. Any thread. */
+  void ended(Connection connection) {
+    execute(() -> connections.ended(connection));
+  }
+
+  // ---- the event loop
+
+  private void execute(Runnable task) {
+    tasks.add(task);
+    selector.wakeup();
   }
 
   @Override
@@ -130,7 +137,7 @@ final class Conductor extends Thread {
         }
         selector.selectedKeys().clear();
       } catch (Throwable e) {
-        node.internal("conductor", e); // and continues: the node needs this thread
+        node.events().internal("conductor", e); // and continues: the node needs this thread
       }
     }
     closeNow();
@@ -148,13 +155,15 @@ final class Conductor extends Thread {
   }
 
   private void tick() {
-    at(System.nanoTime() + TICK_NS, this::tick); // first: whatever happens, there is a next one
+    timers.at(
+        System.nanoTime() + TICK_NS, this::tick); // first: whatever happens, there is a next one
     connections.watch();
-    node.lookAfterTasks();
+    node.handlers().lookAfterTasks();
     node.responseSlots().sweep();
     connections.makeRoom(); // one that was asked before may have been in use
     if (stallDetector.look()) {
-      at(System.nanoTime() + StallDetector.OPEN_NS, stallDetector::lookAgain); // from that look on
+      timers.at(
+          System.nanoTime() + StallDetector.OPEN_NS, stallDetector::lookAgain); // from that look on
     }
     publisher.publish();
   }
@@ -175,12 +184,10 @@ final class Conductor extends Thread {
   private void closeNow() {
     closeListeners();
     handshakes.endAll();
-    if (node.poller() != null) {
-      node.poller().stopSoon();
-      joinPoller();
-    }
+    node.poller().stopSoon();
+    joinPoller();
     connections.closeAll();
-    node.closeNetwork();
+    node.network().close();
     for (RemotePeer peer : node.remotes()) {
       peer.connection(null);
     }
@@ -195,9 +202,7 @@ final class Conductor extends Thread {
 
   private void joinPoller() {
     try {
-      if (Thread.currentThread() != node.poller()) {
-        node.poller().join(JOIN_MS);
-      }
+      node.poller().join(JOIN_MS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

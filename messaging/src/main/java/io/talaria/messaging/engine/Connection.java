@@ -154,7 +154,7 @@ final class Connection implements LinkOwner {
       if (growthAsked.get(priority) == 0
           && link.mayGrow(priority)
           && growthAsked.compareAndSet(priority, 0, 1)) {
-        node.growOnConductor(this, priority);
+        node.conductor().grow(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -339,12 +339,12 @@ final class Connection implements LinkOwner {
       }
       case Records.GOODBYE -> {
         goodbye(memory, at + header, length - header);
-        node.heardOnConductor(this, kind);
+        node.conductor().heard(this, kind);
       }
       case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
           largeTransfers.received(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> holds.received(Records.slot(memory, at), Records.generation(memory, at));
-      case Records.STAY -> node.heardOnConductor(this, kind);
+      case Records.STAY -> node.conductor().heard(this, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }
@@ -515,14 +515,14 @@ final class Connection implements LinkOwner {
 
   @Override
   public void wakePoller() {
-    node.wakePoller();
+    node.poller().wake();
   }
 
   @Override
   public void wakeWaiters() {
     sender.wake();
     if (!outbox.isEmpty() || !largeTransfers.noAborts()) {
-      node.wakePoller(); // it waits for room, too
+      node.poller().wake(); // it waits for room, too
     }
   }
 
@@ -535,7 +535,7 @@ final class Connection implements LinkOwner {
   void wantWithdrawn() {
     sender.wake();
     if (!largeTransfers.noAborts()) {
-      node.wakePoller();
+      node.poller().wake();
     }
   }
 
@@ -551,7 +551,7 @@ final class Connection implements LinkOwner {
     if (failure == null) {
       failure = reason;
     }
-    node.dropOnPoller(this, reason);
+    node.poller().dropSoon(this, reason);
   }
 
   String failureOr(String reason) {
@@ -591,7 +591,7 @@ final class Connection implements LinkOwner {
   /** All state on which wake-ups depend, for people. The values are not of one moment. */
   String state() {
     StringBuilder text = new StringBuilder("poller ");
-    text.append(node.pollerSleeps() ? "sleeps" : "is awake");
+    text.append(node.poller().sleeps() ? "sleeps" : "is awake");
     text.append(leading.locked() ? ", ring receiver taken" : ", ring receiver free");
     text.append(", ").append(node.leaders().get()).append(" lead");
     try {

@@ -105,7 +105,7 @@ final class ConnectionTable {
     state.backoffNs = PeerState.FIRST_RETRY_NS;
     state.retryNs = System.nanoTime();
     connections.put(connection, new Life());
-    node.connected(connection); // before anything can be received on it
+    node.events().connected(connection); // before anything can be received on it
     node.poller()
         .execute(
             () -> {
@@ -179,7 +179,7 @@ final class ConnectionTable {
   private void noResponse(Connection connection, Life life) {
     if (!life.left) {
       connection.leaving = false;
-      node.wakePoller();
+      node.poller().wake();
     }
   }
 
@@ -214,14 +214,14 @@ final class ConnectionTable {
       return;
     }
     if (System.nanoTime() - life.leaveNs > 0) {
-      node.dropOnPoller(connection, "idle, and the limit of connections was reached");
+      node.poller().dropSoon(connection, "idle, and the limit of connections was reached");
       return;
     }
     if (!life.finished && connection.parted()) {
       life.finished = true;
       connection.link().finishOutput(); // the other side does the same, and both find the end
     }
-    node.wakePoller();
+    node.poller().wake();
     timers.at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
   }
 
@@ -255,12 +255,13 @@ final class ConnectionTable {
       return;
     }
     if (silent > GIVE_UP_NS) {
-      node.quiet(connection, silent);
-      node.dropOnPoller(connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
+      node.events().quiet(connection, silent);
+      node.poller()
+          .dropSoon(connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
     } else if (silent > SUSPECT_NS && !life.suspect) {
       life.suspect = true;
-      node.quiet(connection, silent);
-      node.suspect(connection.peer, silent);
+      node.events().quiet(connection, silent);
+      node.events().suspect(connection.peer, silent);
     }
     if (silent > PING_NS) {
       connection.control(Records.PING, 0, 0);

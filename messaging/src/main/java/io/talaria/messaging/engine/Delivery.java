@@ -3,10 +3,9 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Dispatch;
-import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Receiver;
 import io.talaria.messaging.RequestHandler;
-import io.talaria.messaging.codec.SegmentReader;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Handlers;
@@ -34,8 +33,15 @@ final class Delivery {
    */
   private static final int RINGS_BEYOND = 4;
 
-  private final LocalNode node;
+  private final NodeOptions options;
   private final Handlers handlers;
+  private final Poller poller;
+  private final LargeMemory largeMemory;
+  private final SlabWriter slabs;
+  private final Counts counts;
+  private final NodeEvents events;
+  private final Rejections rejections;
+  private final String virtualThreadName;
   private final BoundedQueue<Envelope> envelopes = new BoundedQueue<>(ENVELOPES);
   private final Consumer<Envelope> open = this::open;
   private final AtomicInteger virtual = new AtomicInteger();
@@ -54,14 +60,26 @@ final class Delivery {
   /** The inboxes for which any connection holds. Used by the poller only. */
   private final List<Inbox> holding = new ArrayList<>();
 
-  /** The shared slab that is being filled, or null. Used by the poller only. */
-  private Slab slab;
-
-  Delivery(LocalNode node, Handlers handlers) {
-    this.node = node;
+  Delivery(
+      NodeOptions options,
+      Types types,
+      Handlers handlers,
+      Poller poller,
+      LargeMemory largeMemory,
+      Counts counts,
+      NodeEvents events,
+      String virtualThreadName) {
+    this.options = options;
     this.handlers = handlers;
-    maxVirtualThreads = node.options().maxVirtualThreads();
-    for (TypeEntry type : node.types().entries()) {
+    this.poller = poller;
+    this.largeMemory = largeMemory;
+    slabs = new SlabWriter(new SlabPool(options.receiveBudget()));
+    this.counts = counts;
+    this.events = events;
+    rejections = new Rejections(types, events);
+    this.virtualThreadName = virtualThreadName;
+    maxVirtualThreads = options.maxVirtualThreads();
+    for (TypeEntry type : types.entries()) {
       share(type.receiver);
       share(type.requestHandler);
     }
@@ -71,7 +89,7 @@ final class Delivery {
     if (target != null && target.dispatch == Dispatch.SERIAL) {
       target.shared = newInbox(SHARED_MAILBOX, 1);
     } else if (target != null && target.dispatch == Dispatch.CONCURRENT) {
-      target.shared = newInbox(SHARED_MAILBOX, node.options().maxHandlers());
+      target.shared = newInbox(SHARED_MAILBOX, options.maxHandlers());
     }
   }
 
@@ -81,8 +99,8 @@ final class Delivery {
   }
 
   private Inbox newInbox(int capacity, int most) {
-    long rings = (long) RINGS_BEYOND * node.options().dataRingBytes();
-    long budget = node.options().receiveBudget() / RINGS_BEYOND;
+    long rings = (long) RINGS_BEYOND * options.dataRingBytes();
+    long budget = options.receiveBudget() / RINGS_BEYOND;
     Mailbox<Envelope> mailbox = new Mailbox<>(handlers, open, capacity, most);
     return new Inbox(mailbox, capacity, Math.min(rings, budget));
   }
@@ -109,15 +127,15 @@ final class Delivery {
     Target<?> target =
         type == null ? null : kind == Records.REQUEST ? type.requestHandler : type.receiver;
     if (target == null) {
-      noHandler(connection, type, typeIndex, kind, slot, generation);
-      node.giveBackLarge(largeBytes);
+      rejections.noHandler(connection, type, typeIndex, kind, slot, generation);
+      largeMemory.giveBackRead(largeBytes);
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
       ThreadContext context = ThreadContext.current();
       long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
       run(context, connection, type, kind, slot, generation, deadline, memory, offset, bytes);
-      node.giveBackLarge(largeBytes);
+      largeMemory.giveBackRead(largeBytes);
       return true;
     }
     return post(
@@ -169,7 +187,7 @@ final class Delivery {
     if (largeBytes != 0) {
       envelope.memory = memory;
       envelope.offset = offset;
-    } else if (!copy(envelope, inbox, waiting, memory, offset, bytes)) {
+    } else if (!slabs.copy(envelope, inbox, waiting, memory, offset, bytes)) {
       envelopes.offer(envelope);
       return false;
     }
@@ -238,7 +256,7 @@ final class Delivery {
     virtual.incrementAndGet();
     boolean started = false;
     try {
-      Thread.ofVirtual().name(node.threadName("virtual")).start(() -> onVirtual(envelope));
+      Thread.ofVirtual().name(virtualThreadName).start(() -> onVirtual(envelope));
       started = true;
     } finally {
       if (!started) {
@@ -264,11 +282,11 @@ final class Delivery {
     try {
       open(envelope);
     } catch (Throwable e) {
-      node.internal("a virtual thread", e);
+      events.internal("a virtual thread", e);
     } finally {
       virtual.decrementAndGet();
       if (roomWanted) {
-        node.wakePoller();
+        poller.wake();
       }
     }
   }
@@ -293,35 +311,6 @@ final class Delivery {
     }
   }
 
-  private boolean copy(
-      Envelope envelope, Inbox inbox, int waiting, MemorySegment memory, long offset, int bytes) {
-    int aligned = Records.aligned(bytes);
-    boolean own = inbox != null && inbox.hasOwnMemory(waiting);
-    Slab to = own ? inbox.ownMemory() : slab;
-    if (to == null || to.used + aligned > Slab.BYTES) {
-      Slab next = node.slabs().take();
-      if (next == null) {
-        return false;
-      }
-      if (own) {
-        inbox.ownMemory(next);
-      } else {
-        if (slab != null) {
-          slab.release();
-        }
-        slab = next;
-      }
-      to = next;
-    }
-    MemorySegment.copy(memory, offset, to.memory, to.used, bytes);
-    envelope.memory = to.memory;
-    envelope.offset = to.used;
-    envelope.slab = to;
-    to.hold();
-    to.used += aligned;
-    return true;
-  }
-
   /** Decodes a message that waited, and runs its receiver. On a handler or a virtual thread. */
   private void open(Envelope envelope) {
     Connection connection = envelope.connection;
@@ -335,14 +324,15 @@ final class Delivery {
     Object message = null;
     Throwable unreadable = null;
     try {
-      message = read(context, type, false, envelope.memory, envelope.offset, envelope.bytes);
+      message =
+          Decoder.read(context, type, false, envelope.memory, envelope.offset, envelope.bytes);
     } catch (Throwable e) { // thrown by the codec or a constructor: release the memory first
       unreadable = e;
     }
     if (envelope.slab != null) {
       envelope.slab.release();
     }
-    node.giveBackLarge(envelope.largeBytes);
+    largeMemory.giveBackRead(envelope.largeBytes);
     Inbox inbox = envelope.inbox;
     if (inbox != null) {
       inbox.taken(envelope);
@@ -351,10 +341,10 @@ final class Delivery {
     envelopes.offer(envelope);
     if (inbox != null && inbox.canRelease()) {
       releaseWanted = true;
-      node.wakePoller();
+      poller.wake();
     }
     if (connection.deliveries.end(epoch) || roomWanted) {
-      node.wakePoller();
+      poller.wake();
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
   }
@@ -373,37 +363,11 @@ final class Delivery {
     Object message = null;
     Throwable unreadable = null;
     try {
-      message = read(context, type, true, memory, offset, bytes);
+      message = Decoder.read(context, type, true, memory, offset, bytes);
     } catch (Throwable e) { // thrown by the codec or a constructor
       unreadable = e;
     }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
-  }
-
-  private static Object read(
-      ThreadContext context,
-      TypeEntry type,
-      boolean inline,
-      MemorySegment memory,
-      long offset,
-      int bytes) {
-    SegmentReader in = context.in.over(memory, offset, bytes);
-    context.inCodec = true;
-    try {
-      Object message;
-      if (inline && type.reuse != null) {
-        Object old = type.reused == null ? type.reuse.get() : type.reused;
-        message = type.codec.readInto(old, in);
-        type.reused = message;
-      } else {
-        message = type.codec.read(in);
-      }
-      in.expectEnd();
-      return message;
-    } finally {
-      context.inCodec = false;
-      in.done();
-    }
   }
 
   private void finish(
@@ -416,17 +380,10 @@ final class Delivery {
       Object message,
       Throwable unreadable) {
     if (unreadable != null) {
-      String why = "its bytes cannot be read: " + Thrown.text(unreadable);
-      node.dropped(connection.peer, type.name(), why);
-      if (kind == Records.REQUEST) {
-        connection
-            .responses()
-            .fail(
-                slot, generation, MessagingException.Code.TYPE_MISMATCH, type.name() + ": " + why);
-      }
+      rejections.unreadable(connection, type, kind, slot, generation, unreadable);
       return;
     }
-    node.count().received();
+    counts.received();
     Object recorded = Recorded.beginHandler();
     if (kind == Records.REQUEST) {
       handle(connection, type, slot, generation, deadline, message);
@@ -441,7 +398,7 @@ final class Delivery {
     try {
       target.taker.receive(message, connection.peer);
     } catch (Throwable e) { // the program's: must not end this thread
-      node.failedHere(connection.peer, type.name(), e);
+      events.failed(connection.peer, type.name(), e);
     }
   }
 
@@ -456,42 +413,13 @@ final class Delivery {
       return; // the requester has timed out
     }
     Target<RequestHandler<Object>> target = type.requestHandler;
-    ReceivedRequest request = new ReceivedRequest(node, connection, slot, generation, deadline);
+    ReceivedRequest request = new ReceivedRequest(connection, slot, generation, deadline);
     try {
       target.taker.handle(message, request);
       request.leave();
     } catch (Throwable e) { // the program's: must not end this thread
-      node.failedHere(connection.peer, type.name(), e);
+      events.failed(connection.peer, type.name(), e);
       request.failIfOpen(Thrown.text(e));
-    }
-  }
-
-  private void noHandler(
-      Connection connection, TypeEntry type, int typeIndex, byte kind, int slot, int generation) {
-    String name = typeIndex < connection.typeNames.length ? connection.typeNames[typeIndex] : "?";
-    boolean mismatch = type == null && node.types().named(name) != null;
-    String why;
-    if (mismatch) {
-      why = "the type has other components there" + connection.misfit(typeIndex);
-    } else if (type == null) {
-      why = "the type is not registered";
-    } else {
-      why =
-          kind == Records.REQUEST
-              ? "no request handler is registered"
-              : "no receiver is registered";
-    }
-    node.dropped(connection.peer, name, why);
-    if (kind == Records.REQUEST) {
-      connection
-          .responses()
-          .fail(
-              slot,
-              generation,
-              mismatch
-                  ? MessagingException.Code.TYPE_MISMATCH
-                  : MessagingException.Code.NO_RECEIVER,
-              name + ": " + why);
     }
   }
 }

@@ -195,7 +195,7 @@ final class Dialer implements PendingHandshake.Side {
     String tcp;
     if (transports.available(false) != 0) {
       tcp = " and not in the directory of nodes";
-    } else if (node.network() == null) {
+    } else if (node.network().transport() == null) {
       tcp = ", and transport tcp is off";
     } else {
       tcp = ", transport tcp is off, and ucx is for this host alone: " + transports.ucxRefusal();

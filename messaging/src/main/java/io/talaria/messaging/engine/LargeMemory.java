@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.Executor;
 
 /**
  * Bounds the memory that a node's large messages use. Any thread.
@@ -21,6 +22,7 @@ final class LargeMemory {
   record Asked(Reassembly by, int stream, int total) {}
 
   private final long most;
+  private final Executor poller;
 
   /** Bytes in use. Guarded by this, as are all fields below. */
   private long bytes;
@@ -30,8 +32,15 @@ final class LargeMemory {
 
   private final Deque<Asked> asked = new ArrayDeque<>();
 
-  LargeMemory(long most) {
+  /**
+   * With nothing in use.
+   *
+   * @param most the limit, in bytes
+   * @param poller runs a task on the node's poller
+   */
+  LargeMemory(long most, Executor poller) {
     this.most = most;
+    this.poller = poller;
   }
 
   /** Takes memory; false if that would exceed the limit. One message alone may exceed it. */
@@ -61,8 +70,15 @@ final class LargeMemory {
     asked.add(who);
   }
 
+  /** Grants memory to the messages of the queue, while there is any. Poller only. */
+  void grant() {
+    for (Asked next = next(); next != null; next = next()) {
+      next.by().granted(next.stream(), next.total());
+    }
+  }
+
   /** Removes the first of the queue and takes its memory; null if there is none, or no memory. */
-  synchronized Asked next() {
+  private synchronized Asked next() {
     Asked first = asked.peek();
     return first != null && take(first.total()) ? asked.poll() : null;
   }
@@ -87,15 +103,32 @@ final class LargeMemory {
     handed -= total;
   }
 
-  /** Gives back memory that no handler has; whether a message in the queue waits for it. */
-  synchronized boolean giveBack(long total) {
+  /** Undoes {@link #take}, for a caller that is granting memory: it goes on with the next. */
+  synchronized void undoTake(long total) {
     bytes -= total;
-    return !asked.isEmpty();
   }
 
-  /** Gives back memory that a handler had; whether a message in the queue waits for it. */
-  synchronized boolean giveBackHanded(long total) {
-    handed -= total;
-    return giveBack(total);
+  /** Gives back memory that no handler has. */
+  void giveBack(long total) {
+    giveBack(total, false);
+  }
+
+  /** Gives back the memory of a message that was read; does nothing for 0. */
+  void giveBackRead(long total) {
+    if (total != 0) {
+      giveBack(total, true);
+    }
+  }
+
+  private void giveBack(long total, boolean read) {
+    boolean wanted;
+    synchronized (this) {
+      bytes -= total;
+      handed -= read ? total : 0;
+      wanted = !asked.isEmpty();
+    }
+    if (wanted) {
+      poller.execute(this::grant);
+    }
   }
 }

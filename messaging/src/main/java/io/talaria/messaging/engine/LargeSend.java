@@ -70,7 +70,7 @@ final class LargeSend implements SegmentWriter.Overflow {
    *     memory within the timeout; CANCELLED if the thread was interrupted
    */
   long send(Object message) throws MessagingException {
-    total = Sender.size(context, type.codec, message);
+    total = Encoder.size(context, type.codec, message);
     if (total > to.maxThere) {
       throw new MessagingException(
           Code.TOO_LARGE,
@@ -98,7 +98,7 @@ final class LargeSend implements SegmentWriter.Overflow {
         }
       }
       begin(context.out);
-      Sender.write(context, type, message, total);
+      Encoder.write(context, type, message, total);
       put(total - sent);
       whole = true;
     } catch (Stopped e) {

@@ -44,7 +44,7 @@ final class LargeTransfers {
 
   /** Waits until one more may be begun; false if too many are under way until the deadline. */
   boolean begin(long deadlineNs) throws MessagingException {
-    boolean handler = connection.node.beginWait();
+    boolean handler = connection.node.handlers().beginWait();
     try {
       return permits.tryAcquire(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -52,7 +52,7 @@ final class LargeTransfers {
       throw new MessagingException(
           MessagingException.Code.CANCELLED, "the thread was interrupted while it waited");
     } finally {
-      connection.node.endWait(handler);
+      connection.node.handlers().endWait(handler);
     }
   }
 
@@ -153,7 +153,7 @@ final class LargeTransfers {
       } else {
         connection.dataReassembly().askedNoMore(stream);
       }
-      connection.node.grantLarge();
+      connection.node.largeMemory().grant();
     } catch (RingBrokenException e) {
       connection.broken(e);
     }

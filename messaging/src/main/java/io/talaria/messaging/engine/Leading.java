@@ -156,7 +156,7 @@ final class Leading {
       sleep = node.poller().sleepNumber();
     } while (sleep != before);
     if (look) {
-      node.wakePoller();
+      node.poller().wake();
     }
   }
 

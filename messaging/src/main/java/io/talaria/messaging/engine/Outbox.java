@@ -73,7 +73,7 @@ final class Outbox {
       empty = false;
       full = false;
     }
-    connection.node.wakePoller();
+    connection.node.poller().wake();
   }
 
   /** Sends as much as there is room for; whether anything was sent. Poller only. */

@@ -36,7 +36,7 @@ final class PeerStates {
     peer.unreachable(new MessagingException(code, why));
     if (!state.toldUnreachable) {
       state.toldUnreachable = true;
-      node.unreachable(peer, why);
+      node.events().unreachable(peer, why);
     }
     // A little earlier by chance, so that nodes that failed together do not retry together.
     long early = state.backoffNs * (timers.added() & 7) / 32;
@@ -51,7 +51,7 @@ final class PeerStates {
     state.peer.requested.set(false);
     VarHandle.fullFence(); // a thread that begins to wait now sees that it must ask
     if (state.peer.hasWaiters()) {
-      node.want(state.peer);
+      node.conductor().want(state.peer);
     }
   }
 
@@ -64,7 +64,7 @@ final class PeerStates {
     if (thrown instanceof IOException && thrown.getMessage() != null) {
       return thrown.getMessage();
     }
-    node.internal(state == null ? "handshake" : "connecting to " + state.peer, thrown);
+    node.events().internal(state == null ? "handshake" : "connecting to " + state.peer, thrown);
     return (state == null ? "" : state.peer + ": ") + Thrown.text(thrown);
   }
 }

@@ -109,7 +109,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     if (slot.ended(generation)) {
       return true;
     }
-    boolean handler = node.beginWait();
+    boolean handler = node.handlers().beginWait();
     Object recorded = Recorded.begin();
     try {
       Connection on = slot.connection;
@@ -137,7 +137,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
       }
       return true;
     } finally {
-      node.endWait(handler);
+      node.handlers().endWait(handler);
       Recorded.waited(recorded, "response", peer.id());
     }
   }
@@ -249,7 +249,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
         wake();
       }
     } catch (Throwable e) { // must not keep other requests from being swept
-      node.internal("a response that was not collected", e);
+      node.events().internal("a response that was not collected", e);
     }
     return false;
   }
@@ -292,9 +292,9 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     for (Ending each = endings; each != null; each = each.next) {
       if (each.told.compareAndSet(false, true)) {
         try {
-          node.later(each);
+          node.handlers().run(each);
         } catch (Throwable e) { // no memory: must not disturb the thread that has filled the slot
-          node.failedHere(peer, type.getName(), e);
+          node.events().failed(peer, type.getName(), e);
         }
       }
     }
@@ -321,7 +321,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
       try {
         executor.execute(this::tell);
       } catch (Throwable e) { // the executor refuses: drop the response
-        node.failedHere(peer, type.getName(), e);
+        node.events().failed(peer, type.getName(), e);
         cancel();
       }
     }
@@ -339,7 +339,7 @@ final class PendingResponse<A> implements ResponseFuture<A> {
       try {
         consumer.accept(response, failure);
       } catch (Throwable e) { // the program's: keep it from the executor's thread
-        node.failedHere(peer, type.getName(), e);
+        node.events().failed(peer, type.getName(), e);
       }
     }
   }

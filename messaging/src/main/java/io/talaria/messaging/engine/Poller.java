@@ -86,7 +86,7 @@ final class Poller extends Thread {
     setDaemon(true);
     this.node = node;
     this.idleStrategy = idleStrategy;
-    network = node.network();
+    network = node.network().transport();
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
@@ -99,6 +99,11 @@ final class Poller extends Thread {
   /** Whether a {@link #sleepNumber} means that the poller sleeps or is about to. */
   static boolean sleeps(int sleep) {
     return (sleep & 1) != 0;
+  }
+
+  /** Whether the poller sleeps or is about to, for people. */
+  boolean sleeps() {
+    return sleeps(sleep);
   }
 
   /** Wakes the poller if it sleeps. Any thread, after publishing what the poller must see. */
@@ -116,6 +121,16 @@ final class Poller extends Thread {
     wake();
   }
 
+  /** Closes a connection on this thread. Any thread. */
+  void dropSoon(Connection connection, String reason) {
+    execute(() -> drop(connection, reason));
+  }
+
+  /** Releases all, of a poller that was not started. */
+  void undo() {
+    close();
+  }
+
   void stopSoon() {
     stopped = true;
     selector.wakeup();
@@ -129,15 +144,20 @@ final class Poller extends Thread {
         try {
           turns();
         } catch (Throwable e) {
-          node.internal("poller", e); // and continue: without this thread the node cannot receive
+          node.events()
+              .internal("poller", e); // and continue: without this thread the node cannot receive
         }
       }
     } finally {
-      try {
-        selector.close();
-      } catch (IOException e) {
-        // Only this thread uses it.
-      }
+      close();
+    }
+  }
+
+  private void close() {
+    try {
+      selector.close();
+    } catch (IOException e) {
+      // Only this thread uses it.
     }
   }
 
@@ -226,7 +246,7 @@ final class Poller extends Thread {
           over(each);
         }
       } catch (Throwable e) { // ends this connection, not the others
-        node.internal("poller", e);
+        node.events().internal("poller", e);
         each.failed("an error of this node: " + Thrown.text(e));
       }
     }
@@ -413,7 +433,7 @@ final class Poller extends Thread {
     try {
       selector.selectNow(onReady); // deregisters the cancelled key
     } catch (IOException e) {
-      node.internal("poller", e);
+      node.events().internal("poller", e);
     }
     node.removed(connection, reason, lost);
   }

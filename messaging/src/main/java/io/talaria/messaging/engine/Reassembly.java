@@ -75,7 +75,7 @@ final class Reassembly {
   /** Grants a stream the memory that {@link LargeMemory} has taken for it. */
   void granted(int stream, int total) {
     if (connection.dead()) {
-      pool().giveBack(total);
+      pool().undoTake(total);
     } else {
       granted.put(stream, total);
       connection.control(Records.BIG_OK, stream, total);
@@ -86,17 +86,11 @@ final class Reassembly {
   void askedNoMore(int stream) {
     Integer total = granted.remove(stream);
     if (total != null) {
-      giveBack(total);
+      pool().giveBack(total);
     } else if (!pool().forget(this, stream)) {
       throw new RingBrokenException("stream " + stream + " was not asked for");
     }
     asked.remove(stream);
-  }
-
-  private void giveBack(int total) {
-    if (pool().giveBack(total)) {
-      connection.node.poller().execute(connection.node::grantLarge);
-    }
   }
 
   /**
@@ -164,7 +158,7 @@ final class Reassembly {
     try {
       return Arena.ofAuto().allocate(total, 8);
     } catch (OutOfMemoryError e) {
-      giveBack(total);
+      pool().giveBack(total);
       if (responses) {
         return null;
       }
@@ -262,7 +256,7 @@ final class Reassembly {
     if (large != null) {
       remove(stream, large);
       if (large.memory != null) {
-        giveBack(large.total);
+        pool().giveBack(large.total);
       }
     }
   }
@@ -270,7 +264,7 @@ final class Reassembly {
   /** Gives back the memory of all incomplete and announced messages: the connection has ended. */
   void forget() {
     pool().forget(this);
-    granted.values().forEach(this::giveBack);
+    granted.values().forEach(pool()::giveBack);
     granted.clear();
     for (Map.Entry<Integer, Large> each : Map.copyOf(streams).entrySet()) {
       drop(each.getKey(), each.getValue());

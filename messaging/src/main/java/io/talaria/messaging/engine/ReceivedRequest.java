@@ -52,7 +52,7 @@ final class ReceivedRequest implements Request {
     @Override
     public void run() {
       if (!answered && !connection.dead()) {
-        connection.node.count().forgotten();
+        connection.node.counts().forgotten();
         connection
             .responses()
             .fail(
@@ -64,7 +64,6 @@ final class ReceivedRequest implements Request {
     }
   }
 
-  private final LocalNode node;
   private final Connection connection;
   private final int slot;
   private final int generation;
@@ -80,9 +79,7 @@ final class ReceivedRequest implements Request {
    */
   private volatile Left left;
 
-  ReceivedRequest(
-      LocalNode node, Connection connection, int slot, int generation, long deadlineNs) {
-    this.node = node;
+  ReceivedRequest(Connection connection, int slot, int generation, long deadlineNs) {
     this.connection = connection;
     this.slot = slot;
     this.generation = generation;
@@ -99,7 +96,7 @@ final class ReceivedRequest implements Request {
     Objects.requireNonNull(response, "response");
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = node.types().of(response);
+    TypeEntry type = connection.node.types().of(response);
     once();
     try {
       connection.responses().send(context, type, response, slot, generation);

@@ -98,7 +98,7 @@ final class RemotePeer implements Peer {
     }
     Connection now = connection;
     if (now == null) {
-      node.want(this);
+      node.conductor().want(this);
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
@@ -182,7 +182,7 @@ final class RemotePeer implements Peer {
 
   /** Waits until a sealed connection, which accepts no more messages, was replaced or removed. */
   private void awaitEnd(Connection old, long deadlineNs) throws MessagingException {
-    boolean handler = node.beginWait();
+    boolean handler = node.handlers().beginWait();
     connecting.enter();
     try {
       while (connection == old) {
@@ -190,7 +190,7 @@ final class RemotePeer implements Peer {
       }
     } finally {
       connecting.leave();
-      node.endWait(handler);
+      node.handlers().endWait(handler);
     }
   }
 
@@ -211,12 +211,12 @@ final class RemotePeer implements Peer {
     if (now != null) {
       return now;
     }
-    boolean handler = node.beginWait();
+    boolean handler = node.handlers().beginWait();
     Object recorded = Recorded.begin();
     // Enter before asking: the conductor drops the request of a peer for which no thread waits.
     connecting.enter();
     try {
-      node.want(this);
+      node.conductor().want(this);
       while ((now = connection) == null) {
         node.mustBeOpen();
         if (deadlineNs - System.nanoTime() <= 0) {
@@ -231,7 +231,7 @@ final class RemotePeer implements Peer {
       return now;
     } finally {
       connecting.leave();
-      node.endWait(handler);
+      node.handlers().endWait(handler);
       Recorded.waited(recorded, "connection", id);
     }
   }

@@ -29,7 +29,7 @@ final class ResponseSlots {
   /** The least time between two sweeps that are due to timeouts. */
   private static final long SWEEP_NS = 1_000_000;
 
-  private final LocalNode node;
+  private final Timers timers;
   private final AtomicLong kept = new AtomicLong();
 
   /** Whether a sweep is scheduled at {@link #dueNs}. Guarded by this. */
@@ -44,8 +44,8 @@ final class ResponseSlots {
   private final AtomicInteger open = new AtomicInteger();
   private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MAX_SLOTS);
 
-  ResponseSlots(LocalNode node) {
-    this.node = node;
+  ResponseSlots(Timers timers) {
+    this.timers = timers;
   }
 
   /** Takes a free slot; null if all are in use. */
@@ -103,7 +103,7 @@ final class ResponseSlots {
       due = true;
       dueNs = timeNs;
     }
-    node.at(timeNs, this::sweep);
+    timers.at(timeNs, this::sweep);
   }
 
   /** Frees the slots of uncollected requests that have a response or whose timeout has passed. */

@@ -43,7 +43,7 @@ final class Responses {
       result = connection.sender().put(context, type, response, RingPair.CONTROL, head);
     }
     if (result != Peer.LOST && result < 0) {
-      int size = Sender.size(context, type.codec, response);
+      int size = Encoder.size(context, type.codec, response);
       if (size > connection.maxThere) {
         fail(
             slot,
@@ -52,7 +52,7 @@ final class Responses {
             "the response has " + size + " bytes, the largest may have " + connection.maxThere);
       } else if (outbox.hasRoom(size)) {
         MemorySegment encoded = Arena.ofAuto().allocate(Math.max(1, size), 8);
-        Sender.encode(context, type, response, size, encoded);
+        Encoder.encode(context, type, response, size, encoded);
         outbox.put(encoded.asSlice(0, size), type.index, Records.RESPONSE, slot, generation);
       } else {
         fail(
@@ -78,7 +78,7 @@ final class Responses {
   void received(int slot, int generation, int type, MemorySegment memory, long offset, int bytes) {
     ResponseSlot pending = connection.node.responseSlots().at(slot);
     if (pending == null || !complete(pending, generation, type, memory, offset, bytes)) {
-      connection.node.count().late();
+      connection.node.counts().late();
     }
   }
 
@@ -113,7 +113,7 @@ final class Responses {
     ResponseSlot pending = connection.node.responseSlots().at(Records.slot(memory, at));
     if (pending == null
         || !pending.fail(connection, Records.generation(memory, at), CODES.get(bytes[0]), text)) {
-      connection.node.count().late();
+      connection.node.counts().late();
     }
   }
 

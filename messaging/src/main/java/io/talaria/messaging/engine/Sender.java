@@ -2,7 +2,6 @@
 
 package io.talaria.messaging.engine;
 
-import io.talaria.messaging.Codec;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
@@ -96,56 +95,6 @@ final class Sender {
     return LARGER_SOON;
   }
 
-  // ---- codecs
-
-  static int size(ThreadContext context, Codec<Object> codec, Object message) {
-    context.inCodec = true;
-    try {
-      int size = codec.size(message);
-      if (size < 0) {
-        throw new IllegalStateException(
-            "the codec of " + message.getClass().getName() + " says a size of " + size);
-      }
-      return size;
-    } finally {
-      context.inCodec = false;
-    }
-  }
-
-  /** Has a codec write a message to {@code context.out}, and checks that it writes its size. */
-  static void write(ThreadContext context, TypeEntry type, Object message, int size) {
-    context.inCodec = true;
-    try {
-      type.codec.write(message, context.out);
-      int left = context.out.remaining();
-      if (left != 0) {
-        throw new IllegalStateException(
-            "the codec of "
-                + type.name()
-                + " wrote "
-                + (size - left)
-                + " bytes, its size said "
-                + size);
-      }
-    } finally {
-      context.out.done();
-      context.inCodec = false;
-    }
-  }
-
-  /** Encodes into the thread's scratch memory; returns the size. */
-  static int encode(ThreadContext context, TypeEntry type, Object message) {
-    int size = size(context, type.codec, message);
-    encode(context, type, message, size, context.scratch(size));
-    return size;
-  }
-
-  static void encode(
-      ThreadContext context, TypeEntry type, Object message, int size, MemorySegment memory) {
-    context.out.over(memory, 0, size);
-    write(context, type, message, size);
-  }
-
   // ---- putting records
 
   /**
@@ -157,7 +106,7 @@ final class Sender {
     if (priority == RingPair.DATA && connection.holds().heldBack(head.what())) {
       return whileHeldBack();
     }
-    int size = size(context, type.codec, message);
+    int size = Encoder.size(context, type.codec, message);
     if (size > connection.maxThere) {
       return Peer.TOO_LARGE;
     }
@@ -166,7 +115,7 @@ final class Sender {
     }
     if (type.explicit && size > MAX_IN_PLACE) {
       MemorySegment scratch = context.scratch(size);
-      encode(context, type, message, size, scratch);
+      Encoder.encode(context, type, message, size, scratch);
       return put(context, null, null, scratch, 0, size, priority, head);
     }
     return put(context, type, message, null, 0, size, priority, head);
@@ -210,7 +159,7 @@ final class Sender {
         head.write(memory, at, header + size);
         if (message != null) {
           context.out.over(memory, at + header, size);
-          write(context, type, message, size);
+          Encoder.write(context, type, message, size);
         } else {
           MemorySegment.copy(from, offset, memory, at + header, size);
         }
@@ -280,7 +229,7 @@ final class Sender {
    */
   private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
-    boolean handler = connection.node.beginWait();
+    boolean handler = connection.node.handlers().beginWait();
     Object recorded = Recorded.begin();
     waiters.enter();
     try {
@@ -304,7 +253,7 @@ final class Sender {
       return true;
     } finally {
       leave();
-      connection.node.endWait(handler);
+      connection.node.handlers().endWait(handler);
       Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
     }
   }

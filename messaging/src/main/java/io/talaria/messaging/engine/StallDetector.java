@@ -50,7 +50,7 @@ final class StallDetector {
       String type = context.claimName();
       if (context.openClaim() == each.claim && on != null) {
         context.told = each.claim;
-        node.stalled(on.peer, type, context.thread.getName(), System.nanoTime() - seenNs);
+        node.events().stalled(on.peer, type, context.thread.getName(), System.nanoTime() - seenNs);
       }
     }
     seen = List.of();

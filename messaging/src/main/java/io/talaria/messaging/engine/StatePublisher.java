@@ -40,7 +40,7 @@ final class StatePublisher {
       file.write(PublishedState.line(node, connections.all(), connections::silentNs));
     } catch (IOException e) {
       failed = true;
-      node.internal("counters file", e);
+      node.events().internal("counters file", e);
     }
   }
 

@@ -32,7 +32,6 @@ final class TransportChoice {
   /** Why a handshake is rejected. */
   record Rejection(byte code, String text) {}
 
-  private final LocalNode node;
   private final NodeOptions options;
   private final NodeSecurity security;
   private final long incarnation;
@@ -42,14 +41,18 @@ final class TransportChoice {
   /** Or null. */
   private final NetworkTransport network;
 
-  TransportChoice(LocalNode node, NodeSecurity security, long incarnation) {
-    this.node = node;
+  /** Why {@link #network} is null. */
+  private final String networkUnavailableReason;
+
+  TransportChoice(
+      NodeOptions options, Network network, Types types, NodeSecurity security, long incarnation) {
+    this.options = options;
+    this.network = network.transport();
+    networkUnavailableReason = network.unavailableReason();
     this.security = security;
     this.incarnation = incarnation;
-    options = node.options();
-    network = node.network();
     files = new SharedFiles(RunDirectories.shm(options));
-    List<TypeEntry> entries = node.types().entries();
+    List<TypeEntry> entries = types.entries();
     offer =
         new Offer(
             Host.pid(),
@@ -98,7 +101,7 @@ final class TransportChoice {
 
   /** Why transport ucx is not used between hosts, or null if it is. */
   String ucxRefusal() {
-    return network == null ? node.networkUnavailableReason() : security.ucxRefusal();
+    return network == null ? networkUnavailableReason : security.ucxRefusal();
   }
 
   /**

@@ -121,7 +121,7 @@ class IdleStrategyTest {
     assertThat(peer.request(new Blob(new byte[BLOB]), Blob.class, LIMIT).bytes()).hasSize(BLOB);
     TimeUnit.MILLISECONDS.sleep(REST_MS);
     for (int i = 0; i < LOOKS; i++) {
-      assertThat(near.pollerSleeps() || far.pollerSleeps()).isFalse();
+      assertThat(near.poller().sleeps() || far.poller().sleeps()).isFalse();
     }
     position = peer.send(new Figure(1)); // alone: nothing after it tells that it was taken
     assertThat(peer.awaitDelivered(position, LIMIT)).isTrue();

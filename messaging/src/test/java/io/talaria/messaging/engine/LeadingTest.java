@@ -89,7 +89,7 @@ class LeadingTest {
   void aResponseToWhoeverLooksRingsNoDoorbell() throws Exception {
     Link back = far.remote(1).connection().link();
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!near.pollerSleeps()) {
+    while (!near.poller().sleeps()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
     }

@@ -1,0 +1,148 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.Node;
+import io.talaria.messaging.dispatch.Handlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Closes a node: when the program asks for it, or when the process exits. Waits until what was sent
+ * was delivered, says goodbye to the peers, and ends the node's threads.
+ */
+final class Shutdown {
+  /** How long the exit of the process waits for deliveries, and {@link #run} for threads. */
+  private static final long EXIT_NS = 2_000_000_000L;
+
+  /** How long {@link #run} waits for the other ends of connections to close. */
+  private static final long END_NS = 1_000_000_000L;
+
+  private final AtomicBoolean closed;
+  private final Handlers handlers;
+  private final Poller poller;
+  private final Conductor conductor;
+  private final ResponseSlots responseSlots;
+  private final Thread exitHook = new Thread(() -> run(Duration.ofNanos(EXIT_NS)), "talaria-exit");
+
+  /**
+   * For a node's parts.
+   *
+   * @param closed set when this begins
+   */
+  Shutdown(
+      AtomicBoolean closed,
+      Handlers handlers,
+      Poller poller,
+      Conductor conductor,
+      ResponseSlots responseSlots) {
+    this.closed = closed;
+    this.handlers = handlers;
+    this.poller = poller;
+    this.conductor = conductor;
+    this.responseSlots = responseSlots;
+  }
+
+  /**
+   * Has the node closed when the process exits.
+   *
+   * @throws IllegalStateException if it is exiting already
+   */
+  void runAtExit() {
+    Runtime.getRuntime().addShutdownHook(exitHook);
+  }
+
+  /** See {@link Node#close(Duration)}. */
+  long run(Duration timeout) {
+    if (!closed.compareAndSet(false, true)) {
+      return 0;
+    }
+    boolean inside = ThreadContext.current().poller || Thread.currentThread() == conductor;
+    long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
+    conductor.closeListeners();
+    List<Connection> all = conductor.connections().copy();
+    await(deadline, () -> settled(all));
+    for (Connection each : all) {
+      if (each.link().session() != null && !each.dead()) {
+        each.leaving = true;
+        each.agreeToPart();
+      }
+      each.sender().seal();
+    }
+    poller.wake();
+    await(deadline, () -> settled(all));
+    awaitEnds(all, Math.min(deadline, System.nanoTime() + END_NS));
+    long left = 0;
+    for (Connection each : all) {
+      if (!each.dead()) {
+        left += each.sender().unconsumedBytes();
+      }
+      responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
+    }
+    handlers.stop();
+    conductor.stopSoon();
+    if (!inside) {
+      awaitThreads(deadline);
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(exitHook);
+    } catch (IllegalStateException e) {
+      // The process is exiting.
+    }
+    return left;
+  }
+
+  private boolean settled(List<Connection> all) {
+    for (Connection each : all) {
+      if (!each.dead()
+          && (each.sender().unconsumedBytes() != 0
+              || !each.outbox().isEmpty()
+              || !each.deliveries.none())) {
+        return false;
+      }
+    }
+    return handlers.isEmpty();
+  }
+
+  /**
+   * Finishes the output of drained connections, and waits for the other ends to close, so that no
+   * bytes on their way are lost.
+   */
+  private void awaitEnds(List<Connection> all, long deadline) {
+    for (Connection each : all) {
+      if (!each.dead() && each.sender().unconsumedBytes() == 0) {
+        each.link().finishOutput();
+      }
+    }
+    await(
+        deadline,
+        () -> {
+          poller.wake();
+          return all.stream().allMatch(each -> each.dead() || each.link().session() == null);
+        });
+  }
+
+  private void awaitThreads(long deadline) {
+    try {
+      long ended = System.nanoTime() + EXIT_NS;
+      handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
+      conductor.join(EXIT_NS / 1_000_000);
+      poller.join(EXIT_NS / 1_000_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void await(long deadline, BooleanSupplier condition) {
+    while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(500_000);
+      if (Thread.currentThread().isInterrupted()) {
+        return;
+      }
+    }
+  }
+}
