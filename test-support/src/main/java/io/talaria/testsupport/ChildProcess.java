@@ -230,6 +230,17 @@ public final class ChildProcess implements AutoCloseable {
         return child;
       }
     }
+
+    /**
+     * Runs the process to its end, without input, and demands exit status 0.
+     *
+     * @param limit how long that may take
+     * @return the process, which has ended
+     * @throws IOException if it cannot be started
+     */
+    public ChildProcess runSuccessfully(Duration limit) throws IOException, InterruptedException {
+      return run(limit).awaitSuccess(Duration.ZERO);
+    }
   }
 
   private void read(InputStream from, boolean error) {
@@ -288,13 +299,25 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns all lines of both outputs up to now, each with its line end, in the order they came.
-   */
+  /** Returns {@link #out} as a text, each line with its end. */
+  public String outText() {
+    return text(out());
+  }
+
+  /** Returns {@link #err} as a text, each line with its end. */
+  public String errText() {
+    return text(err());
+  }
+
+  /** Returns all lines of both outputs up to now as a text, in the order in which they came. */
   public String output() {
     synchronized (lines) {
-      return lines.stream().map(line -> line.text() + "\n").collect(Collectors.joining());
+      return text(lines.stream().map(Line::text).toList());
     }
+  }
+
+  private static String text(List<String> lines) {
+    return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
   }
 
   /**
@@ -440,23 +463,30 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Kills the process and those it has started, as {@code kill -9} does, and waits for its end. */
+  /**
+   * Kills the process and those it has started, as {@code kill -9} does, and waits for its end. The
+   * signal {@code KILL} ends the process alone.
+   */
   public void kill() {
     kill(process);
     Process unused = process.onExit().join();
   }
 
   private static void kill(Process process) {
+    if (!process.isAlive()) {
+      return; // another one may have its id by now
+    }
     ProcessHandle handle = process.toHandle();
     // First those below: of a process that has ended nobody knows them.
     handle.descendants().forEach(ProcessHandle::destroyForcibly);
     handle.destroyForcibly();
   }
 
-  /** Kills the process if it has not ended. */
+  /** Kills the process and those it has started, if it has not ended, and ends its input. */
   @Override
   public void close() {
     kill();
+    closeInput();
     RUNNING.remove(process);
   }
 

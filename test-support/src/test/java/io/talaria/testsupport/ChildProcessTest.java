@@ -100,6 +100,8 @@ class ChildProcessTest {
           .hasMessageContaining("runs []")
           .hasMessageContaining("last words");
       assertThat(child.err()).containsExactly("last words");
+      assertThat(child.errText()).isEqualTo("last words\n");
+      assertThat(child.outText()).isEqualTo("runs []null\n");
     }
   }
 
@@ -162,6 +164,14 @@ class ChildProcessTest {
     assertThat(child.out())
         .containsExactly(directory.toRealPath().toString(), "1 2", "from a file", "x");
     assertThat(child.output()).endsWith("from a file\nx\n");
+  }
+
+  @Test
+  void runningSuccessfullyDemandsStatusZero() throws Exception {
+    assertThat(ChildProcess.command("true").runSuccessfully(LIMIT).exitStatus()).isZero();
+    assertThatThrownBy(() -> ChildProcess.command("false").runSuccessfully(LIMIT))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("false has failed; exit status 1");
   }
 
   @Test
