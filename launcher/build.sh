@@ -55,7 +55,7 @@ build_now() {
   : >"$STAMP.new"
   rm -rf "$ROOT/bench/target/lib" "$ROOT/workloads/target/lib" "$ROOT/bench-programs/target/lib"
   if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
-    -pl "$(printf '%s\n' "$WANTED" | tr ' ' ,)" package) >"$ROOT/dist/build.log" 2>&1; then
+    -pl "$(printf '%s\n' "$WANTED" | tr ' ' ,)" -am package) >"$ROOT/dist/build.log" 2>&1; then
     grep -E '^\[ERROR\]' "$ROOT/dist/build.log" | head -n 20 >&2
     rm -f "$STAMP.new"
     say "the build failed; all of it is in $ROOT/dist/build.log"

@@ -212,7 +212,7 @@ compile_tests() {
   need_maven
   mkdir -p "$(dirname "$ROOT/$2")"
   say "compiling with $JAVA_HOME (log in $2)"
-  if ! (cd "$ROOT" && "$MVN" -B -DskipTests -pl "$1" test-compile) >"$ROOT/$2" 2>&1; then
+  if ! (cd "$ROOT" && "$MVN" -B -DskipTests -pl "$1" -am test-compile) >"$ROOT/$2" 2>&1; then
     grep -E '^\[ERROR\]' "$ROOT/$2" | head -n 20 >&2
     say "that failed; all of it is in $ROOT/$2"
     exit "$STATUS_FAILED"

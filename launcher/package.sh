@@ -38,7 +38,7 @@ run_package() {
   rm -rf "$ROOT/bench/target/lib" "$ROOT/workloads/target/lib" "$release" "$release.tar.gz"*
   # The parent, too: what is in the release is listed for all modules in one file, there.
   (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
-    -pl ".,$(printf '%s\n' "$WANTED" | tr ' ' ,)" package \
+    -pl ".,$(printf '%s\n' "$WANTED" | tr ' ' ,)" -am package \
     org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom) >"$log" 2>&1 || {
     grep -E '^\[ERROR\]' "$log" | head -n 20 >&2
     say "the build failed; all of it is in $log"

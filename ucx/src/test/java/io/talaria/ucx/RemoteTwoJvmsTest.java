@@ -4,17 +4,15 @@ package io.talaria.ucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NeedsUcx.class)
 @Timeout(120)
 class RemoteTwoJvmsTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
   @TempDir Path directory;
 
   private final Arena arena = Arena.ofConfined();
@@ -34,48 +34,33 @@ class RemoteTwoJvmsTest {
   private Endpoint endpoint;
   private RemoteMemory allocated;
   private RemoteMemory registered;
-  private Process peer;
-  private BufferedReader said;
+  private ChildProcess peer;
 
   @BeforeEach
-  void open() throws IOException {
+  void open() throws IOException, InterruptedException {
     context = RemotePeerMain.context();
     worker = Worker.open(context, Worker.Options.defaults());
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:+UseSerialGC",
-            "-Xmx256m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            RemotePeerMain.class.getName());
     peer =
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
+        ChildProcess.jvm(RemotePeerMain.class)
+            .options("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx256m")
+            .directory(directory)
             .start();
-    said = new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
     endpoint = worker.connect(Endpoint.Options.to(WorkerAddress.of(heard())));
     RemoteKey first = RemoteKey.of(heard());
     RemoteKey second = RemoteKey.of(heard());
-    peer.getOutputStream()
-        .write(
-            (HexFormat.of().formatHex(worker.address().toBytes()) + "\n")
-                .getBytes(StandardCharsets.UTF_8));
-    peer.getOutputStream().flush();
-    assertThat(said.readLine()).isEqualTo("ready");
+    peer.send(HexFormat.of().formatHex(worker.address().toBytes()));
+    assertThat(peer.awaitLine(".*", LIMIT).group()).isEqualTo("ready");
     allocated = endpoint.unpack(first);
     registered = endpoint.unpack(second);
   }
 
-  private byte[] heard() throws IOException {
-    return HexFormat.of().parseHex(said.readLine());
+  private byte[] heard() throws InterruptedException {
+    return HexFormat.of().parseHex(peer.awaitLine(".*", LIMIT).group());
   }
 
   @AfterEach
   void close() {
-    peer.destroyForcibly();
+    peer.close();
     worker.close();
     context.close();
     arena.close();
@@ -109,22 +94,10 @@ class RemoteTwoJvmsTest {
       changeLong(memory);
       changeInt(memory);
     }
-    peer.getOutputStream().close();
-    String[] line = new String[1];
-    Thread reading =
-        new Thread(
-            () -> {
-              try {
-                line[0] = said.readLine();
-              } catch (IOException e) {
-                line[0] = e.toString();
-              }
-            });
-    reading.start();
+    peer.closeInput();
     Pair.until(() -> !peer.isAlive(), worker::progress);
-    reading.join(10_000);
-    assertThat(line[0]).isEqualTo("-77 -77");
-    assertThat(peer.exitValue()).isZero();
+    assertThat(peer.awaitLine(".*", LIMIT).group()).isEqualTo("-77 -77");
+    peer.awaitSuccess(LIMIT);
   }
 
   private void changeLong(RemoteMemory memory) {
@@ -189,8 +162,7 @@ class RemoteTwoJvmsTest {
     MemorySegment buffer = Pair.pattern(arena, 4 << 20);
     done(registered.put(buffer, 0, 8, 0, 0));
     done(endpoint.flush());
-    peer.destroyForcibly();
-    assertThat(peer.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    peer.kill();
     long add = registered.fetchAddLong(0, 1);
     long send =
         endpoint.sendMessage(

@@ -5,19 +5,15 @@ package io.talaria.ucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,14 +27,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NeedsUcx.class)
 @Timeout(120)
 class TwoJvmsTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
   @TempDir Path directory;
 
   private final Arena arena = Arena.ofConfined();
   private Context context;
   private Worker worker;
   private Endpoint endpoint;
-  private Process peer;
-  private BufferedReader said;
+  private ChildProcess peer;
 
   @BeforeEach
   void open() {
@@ -49,48 +46,27 @@ class TwoJvmsTest {
   @AfterEach
   void close() {
     if (peer != null) {
-      peer.destroyForcibly();
+      peer.close();
     }
     worker.close();
     context.close();
     arena.close();
   }
 
-  private void start(String mode) throws IOException {
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:+UseSerialGC",
-            "-Xmx256m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            PeerMain.class.getName(),
-            mode);
-    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    builder.redirectError(ProcessBuilder.Redirect.appendTo(directory.resolve("stderr").toFile()));
-    builder.environment().put("UCX_LOG_LEVEL", "info");
-    peer = builder.start();
-    said = new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
-    String line = said.readLine();
-    assertThat(line).as(() -> "errors: " + errors()).startsWith("address ");
+  private void start(String mode) throws IOException, InterruptedException {
+    peer =
+        ChildProcess.jvm(PeerMain.class, mode)
+            .options("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx256m")
+            .directory(directory)
+            .environment("UCX_LOG_LEVEL", "info")
+            .start();
+    String line = peer.awaitLine(".*", LIMIT).group();
+    assertThat(line).as(peer::toString).startsWith("address ");
     WorkerAddress there =
         WorkerAddress.of(HexFormat.of().parseHex(line.substring("address ".length())));
     endpoint = worker.connect(Endpoint.Options.to(there));
-    OutputStream in = peer.getOutputStream();
-    in.write(
-        (HexFormat.of().formatHex(worker.address().toBytes()) + "\n")
-            .getBytes(StandardCharsets.UTF_8));
-    in.flush();
-    assertThat(said.readLine()).isEqualTo("ready");
-  }
-
-  private String errors() {
-    try {
-      return Files.readString(directory.resolve("stderr"));
-    } catch (IOException e) {
-      return e.toString();
-    }
+    peer.send(HexFormat.of().formatHex(worker.address().toBytes()));
+    assertThat(peer.awaitLine(".*", LIMIT).group()).isEqualTo("ready");
   }
 
   private void untilEchoed(MemorySegment sent, MemorySegment received) {
@@ -152,29 +128,16 @@ class TwoJvmsTest {
 
   /** Both sides close, and the peer has said nothing but what it should. */
   private void bye() throws Exception {
-    peer.getOutputStream().close();
-    List<String> lines = new ArrayList<>();
-    Thread reading =
-        new Thread(
-            () -> {
-              try {
-                String line;
-                while ((line = said.readLine()) != null) {
-                  lines.add(line);
-                }
-              } catch (IOException e) {
-                lines.add(e.toString());
-              }
-            });
-    reading.start();
+    List<String> before = peer.out();
+    peer.closeInput();
     Pair.until(() -> !peer.isAlive(), worker::progress);
-    reading.join(10_000);
-    assertThat(lines).as(() -> "errors: " + errors()).containsExactly("bye", "hook");
-    assertThat(peer.exitValue()).isZero();
-    assertThat(errors()).contains("UCX_ERROR_SIGNALS=");
-    try (var files = Files.list(directory)) {
-      assertThat(files.map(file -> file.getFileName().toString())).containsExactly("stderr");
-    }
+    peer.awaitSuccess(LIMIT);
+    List<String> lines = peer.out();
+    assertThat(lines.subList(before.size(), lines.size()))
+        .as(peer::toString)
+        .containsExactly("bye", "hook");
+    assertThat(String.join("\n", peer.err())).contains("UCX_ERROR_SIGNALS=");
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test
@@ -185,8 +148,7 @@ class TwoJvmsTest {
     assertThat(endpoint.failure()).isZero();
     MemorySegment buffer = arena.allocate(100);
     long receive = endpoint.receiveStreamFully(buffer, 0, 100);
-    peer.destroyForcibly();
-    assertThat(peer.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    peer.kill();
     Pair.until(() -> endpoint.failure() != 0, worker::progress);
     assertThat(endpoint.failure()).isNegative();
     Endpoint[] failed = new Endpoint[2];
@@ -202,11 +164,9 @@ class TwoJvmsTest {
   void hangUpEndsTheJvmAsUsual() throws Exception {
     assumeFalse(hangUpIsIgnored(), "SIGHUP is ignored here, as under nohup, and by children too");
     start("stream");
-    assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(peer.pid())).start().waitFor())
-        .isZero();
-    assertThat(peer.waitFor(20, TimeUnit.SECONDS)).isTrue();
-    assertThat(peer.exitValue()).isEqualTo(129);
-    assertThat(said.readLine()).isEqualTo("hook");
+    peer.signal("HUP");
+    assertThat(peer.awaitEnd(LIMIT)).isEqualTo(129);
+    assertThat(peer.awaitLine(".*", LIMIT).group()).isEqualTo("hook");
   }
 
   private static boolean hangUpIsIgnored() throws IOException {

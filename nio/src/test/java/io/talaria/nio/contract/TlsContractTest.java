@@ -5,6 +5,7 @@ package io.talaria.nio.contract;
 import static io.talaria.nio.contract.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -12,7 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -36,32 +37,26 @@ class TlsContractTest extends Contract {
     if (context == null) {
       Path dir = Files.createTempDirectory("talaria-tls");
       Path file = dir.resolve("keys");
-      Process keytool =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                  "-genkeypair",
-                  "-keyalg",
-                  "EC",
-                  "-alias",
-                  "talaria",
-                  "-dname",
-                  "CN=localhost",
-                  "-storetype",
-                  "PKCS12",
-                  "-storepass",
-                  new String(PASSWORD),
-                  "-keystore",
-                  file.toString())
-              .redirectErrorStream(true)
-              .redirectOutput(dir.resolve("log").toFile())
-              .start();
-      assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(keytool.exitValue()).isZero();
+      ChildProcess.command(
+              ChildProcess.jdkProgram("keytool"),
+              "-genkeypair",
+              "-keyalg",
+              "EC",
+              "-alias",
+              "talaria",
+              "-dname",
+              "CN=localhost",
+              "-storetype",
+              "PKCS12",
+              "-storepass",
+              new String(PASSWORD),
+              "-keystore",
+              file)
+          .runSuccessfully(Duration.ofSeconds(60));
       KeyStore keys = KeyStore.getInstance("PKCS12");
       try (InputStream in = Files.newInputStream(file)) {
         keys.load(in, PASSWORD);
       }
-      Files.delete(dir.resolve("log"));
       Files.delete(file);
       Files.delete(dir);
       KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");

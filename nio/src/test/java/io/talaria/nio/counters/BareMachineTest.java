@@ -9,12 +9,12 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.TalariaManagement;
 import io.talaria.nio.counters.reader.CountersReader;
-import java.io.IOException;
+import io.talaria.testsupport.ChildProcess;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,29 +46,11 @@ class BareMachineTest {
   }
 
   private List<String> run(String jvmOption, String... more) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add(jvmOption);
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add(Program.class.getName());
-    command.add(dir.toString());
-    command.addAll(List.of(more));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try {
-      List<String> lines = lines(process);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
-      return lines;
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
-  private static List<String> lines(Process process) throws IOException {
-    try (var reader = process.inputReader()) {
-      return reader.lines().toList();
-    }
+    return ChildProcess.jvm(Program.class, Stream.concat(Stream.of(dir), Stream.of(more)).toArray())
+        .options(jvmOption)
+        .oneOutput()
+        .runSuccessfully(Duration.ofSeconds(60))
+        .out();
   }
 
   @Test

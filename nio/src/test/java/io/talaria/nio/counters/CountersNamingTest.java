@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.DirectoryReport;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,21 +44,9 @@ class CountersNamingTest {
   @Test
   void whateverAKilledProcessWasMakingIsSwept() throws Exception {
     for (int i = 0; i < KILLED; i++) {
-      Process maker =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  Maker.class.getName(),
-                  dir.toString())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      try {
-        assertThat(maker.inputReader().readLine()).isEqualTo("going");
-      } finally {
-        maker.destroyForcibly();
+      try (ChildProcess maker = ChildProcess.jvm(Maker.class, dir).start()) {
+        maker.awaitLine("going", Duration.ofSeconds(60));
       }
-      assertThat(maker.waitFor(20, TimeUnit.SECONDS)).isTrue();
       ProcessCounters.sweep(dir);
       try (Stream<Path> left = Files.list(dir)) {
         assertThat(left).as("after kill %d", i).isEmpty();

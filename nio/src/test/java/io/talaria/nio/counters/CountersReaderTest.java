@@ -15,13 +15,14 @@ import io.talaria.nio.counters.reader.CountersReader;
 import io.talaria.nio.counters.reader.DirectoryReport;
 import io.talaria.nio.counters.reader.ProcessInfo;
 import io.talaria.nio.process.ProcFiles;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,14 +113,14 @@ class CountersReaderTest {
 
   @Test
   void aProcessThatEndedIsDead() throws Exception {
-    Process process = new ProcessBuilder("sleep", "30").start();
-    long startTicks = ProcFiles.startTicks(process.pid());
-    UUID boot = ProcFiles.bootId();
-    long namespace = ProcFiles.pidNamespace();
-    assertThat(Liveness.of(process.pid(), startTicks, namespace, boot)).isEqualTo(Liveness.LIVE);
-    process.destroyForcibly();
-    assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
-    assertThat(Liveness.of(process.pid(), startTicks, namespace, boot)).isEqualTo(Liveness.DEAD);
+    try (ChildProcess process = ChildProcess.command("sleep", "30").start()) {
+      long startTicks = ProcFiles.startTicks(process.pid());
+      UUID boot = ProcFiles.bootId();
+      long namespace = ProcFiles.pidNamespace();
+      assertThat(Liveness.of(process.pid(), startTicks, namespace, boot)).isEqualTo(Liveness.LIVE);
+      process.kill();
+      assertThat(Liveness.of(process.pid(), startTicks, namespace, boot)).isEqualTo(Liveness.DEAD);
+    }
   }
 
   @Test
@@ -174,8 +175,7 @@ class CountersReaderTest {
     Path link = Files.createSymbolicLink(dir.resolve("1-2.counters"), counters.path());
     assertThatThrownBy(() -> CountersReader.read(link)).hasMessageContaining("not a regular file");
     Path pipe = dir.resolve("1-3.counters");
-    Process mkfifo = new ProcessBuilder("mkfifo", pipe.toString()).start();
-    assertThat(mkfifo.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    ChildProcess.command("mkfifo", pipe).runSuccessfully(Duration.ofSeconds(10));
     assertThatThrownBy(() -> CountersReader.read(pipe)).hasMessageContaining("not a regular file");
     assertThat(CountersReader.readDirectory(dir).problems()).hasSize(2);
   }

@@ -9,13 +9,14 @@ import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.process.ProcFiles;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class CountersSweepTest {
   private static final FileTime LONG_AGO = FileTime.from(Instant.parse("2001-01-01T00:00:00Z"));
+
+  private static final Duration LIMIT = Duration.ofSeconds(20);
 
   @TempDir Path dir;
 
@@ -107,23 +110,20 @@ class CountersSweepTest {
   @Test
   void theFileOfAProcessThatNobodyHasWaitedForGoes() throws Exception {
     // The shell becomes a program that never waits for the child it has.
-    Process parent = new ProcessBuilder("sh", "-c", "sleep 0.2 & echo $!; exec sleep 60").start();
-    try {
-      long zombie = Long.parseLong(parent.inputReader().readLine());
+    try (ChildProcess parent =
+        ChildProcess.command("sh", "-c", "sleep 0.2 & echo $!; exec sleep 60").start()) {
+      long zombie = Long.parseLong(parent.awaitLine("\\d+", LIMIT).group());
       while (ProcFiles.startTicks(zombie) != ProcFiles.NO_PROCESS) {
         Thread.onSpinWait();
       }
       assertThat(Path.of("/proc", Long.toString(zombie))).exists();
       assertRemoved(forge(b -> CountersFileFixture.setPid(b, zombie)));
-    } finally {
-      parent.destroyForcibly();
     }
   }
 
   @Test
   void aFileWithoutItsNameGoesAtOnceIfItsProcessHasEnded() throws Exception {
-    Process ended = new ProcessBuilder("true").start();
-    assertThat(ended.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    ChildProcess ended = ChildProcess.command("true").run(LIMIT);
     Path own = Files.write(dir.resolve(temporary(Host.pid(), 0)), new byte[0]);
     Path left = Files.write(dir.resolve(temporary(ended.pid(), 0)), new byte[0]);
     Path elsewhere = Files.write(dir.resolve(temporary(ended.pid(), 1L << 32)), new byte[0]);

@@ -5,13 +5,13 @@ package io.talaria.nio.doorbell;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ class PeerProcessTest {
 
   private final Doorbell doorbell = new DoorbellPool(1).lease();
   private MappedByteBuffer shared;
-  private Process stranger;
+  private ChildProcess stranger;
 
   @BeforeEach
   void share() throws Exception {
@@ -38,13 +38,12 @@ class PeerProcessTest {
       shared = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4096);
     }
     Files.delete(file); // as soon as both have mapped it
-    stranger = new ProcessBuilder("sleep", "60").start();
+    stranger = ChildProcess.command("sleep", "60").start();
   }
 
   @AfterEach
-  void end() throws Exception {
-    stranger.destroyForcibly();
-    assertThat(stranger.waitFor(20, TimeUnit.SECONDS)).isTrue();
+  void end() {
+    stranger.close();
     assertThat(shared.get(0)).isZero();
   }
 
@@ -67,9 +66,8 @@ class PeerProcessTest {
   }
 
   @Test
-  void oneThatHasEndedIsNot() throws Exception {
-    stranger.destroyForcibly();
-    assertThat(stranger.waitFor(20, TimeUnit.SECONDS)).isTrue();
+  void oneThatHasEndedIsNot() {
+    stranger.kill();
     assertThatThrownBy(() -> process(stranger.pid()).open(doorbell.address()))
         .isInstanceOf(IOException.class);
   }

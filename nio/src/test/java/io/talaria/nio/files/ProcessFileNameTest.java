@@ -5,11 +5,12 @@ package io.talaria.nio.files;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.process.Host;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whose a file is by its name, and what a sweep may remove. */
 @Timeout(60)
 class ProcessFileNameTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final int PID_SHIFT = 42;
   private static final int NAMESPACE_SHIFT = 32;
 
@@ -34,9 +36,7 @@ class ProcessFileNameTest {
   }
 
   private static long endedPid() throws Exception {
-    Process process = new ProcessBuilder("true").start();
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
-    return process.pid();
+    return ChildProcess.command("true").run(LIMIT).pid();
   }
 
   @Test
@@ -66,20 +66,15 @@ class ProcessFileNameTest {
   @Test
   void aZombieHasEnded() throws Exception {
     // Its child ends when the shell is no more, and nobody asks for its status.
-    Process parent =
-        new ProcessBuilder("sh", "-c", "sleep 1 & echo $!; exec sleep 20")
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    try {
-      long zombie = Long.parseLong(parent.inputReader().readLine());
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    try (ChildProcess parent =
+        ChildProcess.command("sh", "-c", "sleep 1 & echo $!; exec sleep 20").start()) {
+      long zombie = Long.parseLong(parent.awaitLine("\\d+", LIMIT).group());
+      long deadline = System.nanoTime() + LIMIT.toNanos();
       while (Host.alive(zombie)) {
         assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
         Thread.sleep(5);
       }
       assertThat(Files.exists(Path.of("/proc", Long.toString(zombie)))).isTrue();
-    } finally {
-      parent.destroyForcibly();
     }
   }
 

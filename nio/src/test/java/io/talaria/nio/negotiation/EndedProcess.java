@@ -2,7 +2,8 @@
 
 package io.talaria.nio.negotiation;
 
-import java.util.concurrent.TimeUnit;
+import io.talaria.testsupport.ChildProcess;
+import java.time.Duration;
 
 /** Names of files that a process left behind. */
 public final class EndedProcess {
@@ -12,11 +13,8 @@ public final class EndedProcess {
 
   /** The digits of a file like one of a live process's, but made by a process that has ended. */
   public static String digitsLike(String live) throws Exception {
-    Process process = new ProcessBuilder("true").start();
-    if (!process.waitFor(20, TimeUnit.SECONDS)) {
-      throw new AssertionError("true does not end");
-    }
+    long pid = ChildProcess.command("true").run(Duration.ofSeconds(20)).pid();
     long rest = Long.parseUnsignedLong(live, 16) & ((1L << PID_SHIFT) - 1);
-    return String.format("%016x", process.pid() << PID_SHIFT | rest);
+    return String.format("%016x", pid << PID_SHIFT | rest);
   }
 }

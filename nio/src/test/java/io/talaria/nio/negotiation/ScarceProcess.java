@@ -9,6 +9,7 @@ import io.talaria.nio.Connections;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.TalariaProvider;
+import io.talaria.testsupport.ChildProcess;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -16,65 +17,47 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 
 /** A JVM that connects to itself and is short of something; it says what its connection shows. */
 final class ScarceProcess {
-  private static final long LIMIT_S = 90;
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final long HEADROOM_BYTES = 80L << 20;
 
   private ScarceProcess() {}
 
   /** One that may not make a file as large as the rings: what a full file system is like. */
   static Reason withoutSpace(Path dir) throws Exception {
-    return run(dir, List.of("sh", "-c", "ulimit -f 16 && exec \"$@\"", "sh"), "32768", "");
+    return run(dir, new String[] {"sh", "-c", "ulimit -f 16 && exec \"$@\"", "sh"}, "32768", "");
   }
 
   /** One that has no room in its address space for rings of 64 MiB. */
   static Reason withoutAddresses(Path dir) throws Exception {
-    return run(dir, List.of(), "67108864", "limit");
+    return run(dir, new String[0], "67108864", "limit");
   }
 
-  private static Reason run(Path dir, List<String> under, String ringBytes, String argument)
+  private static Reason run(Path dir, String[] under, String ringBytes, String argument)
       throws Exception {
-    List<String> command = new ArrayList<>(under);
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xms64m",
-            "-Xmx64m",
-            "-XX:+UseSerialGC",
-            "-XX:-UsePerfData", // it is a file
-            "-XX:ErrorFile=" + dir.resolve("crash.log"),
-            "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
-            "-Dtalaria.dir=" + dir.resolve("child"),
-            "-Dtalaria.shm.dir=" + dir.resolve("child-shm"),
-            "-Dtalaria.shm.ring.initial=" + ringBytes,
-            "-cp",
-            System.getProperty("java.class.path"),
-            ScarceProcess.class.getName(),
-            argument));
-    Path output = dir.resolve("child.out");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      boolean ended = process.waitFor(LIMIT_S, TimeUnit.SECONDS);
-      List<String> lines = Files.readAllLines(output);
-      assertThat(ended).as("ended, having said %s", lines).isTrue();
-      return lines.stream()
-          .map(Reason::ofCode)
-          .filter(Objects::nonNull)
-          .findFirst()
-          .orElseThrow(() -> new AssertionError(String.join("\n", lines)));
-    } finally {
-      process.destroyForcibly();
-    }
+    ChildProcess child =
+        ChildProcess.jvm(ScarceProcess.class, argument)
+            .under(under)
+            .options(
+                "-Xms64m",
+                "-Xmx64m",
+                "-XX:+UseSerialGC",
+                "-XX:-UsePerfData", // it is a file
+                "-XX:ErrorFile=" + dir.resolve("crash.log"),
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+                "-Dtalaria.dir=" + dir.resolve("child"),
+                "-Dtalaria.shm.dir=" + dir.resolve("child-shm"),
+                "-Dtalaria.shm.ring.initial=" + ringBytes)
+            .run(LIMIT);
+    return child.out().stream()
+        .map(Reason::ofCode)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(child.toString()));
   }
 
   /** Connects to itself and prints the reason that is shown in the end. */
@@ -115,6 +98,7 @@ final class ScarceProcess {
             .findFirst()
             .orElseThrow();
     long bytes = (Long.parseLong(size) << 10) + HEADROOM_BYTES;
+    // Without threads that read its output: their stacks and arenas take addresses too.
     Process prlimit =
         new ProcessBuilder(
                 "prlimit", "--pid", Long.toString(ProcessHandle.current().pid()), "--as=" + bytes)
