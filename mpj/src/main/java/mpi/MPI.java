@@ -56,6 +56,13 @@ public class MPI {
   /** Key of an attribute: the largest tag. */
   public static int TAG_UB = Integer.MAX_VALUE;
 
+  /**
+   * Processors that the JVM of this rank may use, as {@link Runtime#availableProcessors} gives them
+   * when this class is loaded. Neither the ranks of the job nor the cores of the host: the launcher
+   * divides those among the ranks of a host.
+   */
+  public static final int NUM_OF_PROCESSORS = Runtime.getRuntime().availableProcessors();
+
   /** Key of an attribute. */
   public static int HOST = Integer.MAX_VALUE - 1;
 
