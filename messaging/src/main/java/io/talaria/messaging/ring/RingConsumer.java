@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.ring;
 
+import io.talaria.nio.memory.SleepWord;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 
 /** Removes records from a ring. One thread at a time. */
 public final class RingConsumer extends RingReceiver {
@@ -143,13 +143,13 @@ public final class RingConsumer extends RingReceiver {
    * only once for each wait.
    */
   public boolean mustWake() {
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.WANTED);
     if (epoch == heardWanted) {
       return false;
     }
     heardWanted = epoch;
-    return (epoch & 1) != 0;
+    return SleepWord.asleep(epoch);
   }
 
   /**
@@ -157,17 +157,13 @@ public final class RingConsumer extends RingReceiver {
    * after this and before it sleeps.
    */
   public void arm() {
-    int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP);
-    RingLayout.INT.setRelease(ring, (long) RingLayout.SLEEP, epoch + 1 | 1);
-    VarHandle.fullFence();
+    RingLayout.asleepRelease(ring, RingLayout.SLEEP);
+    SleepWord.publishBeforeLook();
   }
 
   /** Publishes that the consumer is awake. */
   public void disarm() {
-    int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP);
-    if ((epoch & 1) != 0) {
-      RingLayout.INT.setRelease(ring, (long) RingLayout.SLEEP, epoch + 1);
-    }
+    RingLayout.awakeRelease(ring, RingLayout.SLEEP);
   }
 
   @Override

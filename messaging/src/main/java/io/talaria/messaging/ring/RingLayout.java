@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.ring;
 
+import io.talaria.nio.memory.SleepWord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -24,10 +25,11 @@ import java.lang.invoke.VarHandle;
  *   mark   lap 1 | pad 1 | 0 2 | units 28                  lap: 1 in the first lap, then 0, 1, ...
  * </pre>
  *
- * <p>No wake-up is lost, because each side publishes, executes a full fence, and then looks: a
- * producer marks, then reads <i>sleep</i>; the consumer sets <i>sleep</i>, then reads the next
- * mark. The consumer moves <i>head</i>, then reads <i>wanted</i>; a producer sets <i>wanted</i>,
- * then reads <i>head</i>. So at least one of the two sees the other.
+ * <p>{@link SleepWord} proves that no wake-up is lost, of two words. <i>sleep</i>: a producer
+ * marks, then looks at it; the consumer sets it, then looks at the next mark. <i>wanted</i>: the
+ * consumer moves <i>head</i>, then looks at it; a producer sets it, then looks at <i>head</i>. The
+ * waker of <i>sleep</i>, one of several producers, claims the epoch before the doorbell; that of
+ * <i>wanted</i> is the only one.
  */
 public final class RingLayout {
   /** The smallest capacity of a ring, in bytes of data. */
@@ -97,6 +99,19 @@ public final class RingLayout {
 
   static long word(long position, int claims) {
     return ((position & POSITION_MASK) << CLAIM_BITS) | (claims & CLAIM_MASK);
+  }
+
+  /** Begins a sleep in an epoch word that this side writes. The caller executes the fence. */
+  static void asleepRelease(MemorySegment ring, long word) {
+    INT.setRelease(ring, word, SleepWord.asleepAfter((int) INT.getOpaque(ring, word)));
+  }
+
+  /** Ends it; does nothing if this side is awake. */
+  static void awakeRelease(MemorySegment ring, long word) {
+    int epoch = (int) INT.getOpaque(ring, word);
+    if (SleepWord.asleep(epoch)) {
+      INT.setRelease(ring, word, SleepWord.awakeAfter(epoch));
+    }
   }
 
   /** The distance from one position forward to another, in units. */

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.ring;
 
+import io.talaria.nio.memory.SleepWord;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -198,9 +199,9 @@ public final class RingProducer {
    * one thread for each sleep.
    */
   public boolean mustWake() {
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
     int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP);
-    return (epoch & 1) != 0 && wakeOnce(epoch);
+    return SleepWord.asleep(epoch) && wakeOnce(epoch);
   }
 
   private boolean wakeOnce(int epoch) {
@@ -213,26 +214,19 @@ public final class RingProducer {
    * again after each wake-up. The caller must look once more after this and before it sleeps.
    */
   public synchronized void want() {
-    nextWanted(1);
+    RingLayout.asleepRelease(ring, RingLayout.WANTED); // in a new epoch, also if it wanted before
     if (!beforeDrained()) {
       before.want();
     }
-    VarHandle.fullFence();
+    SleepWord.publishBeforeLook();
   }
 
   /** Call when no thread waits any more. */
   public synchronized void wantNoMore() {
-    nextWanted(0);
+    RingLayout.awakeRelease(ring, RingLayout.WANTED);
     if (!beforeDrained()) {
       before.wantNoMore();
     }
-  }
-
-  /** The consumer wakes once for each epoch, so each waiter begins a new one. */
-  private void nextWanted(int odd) {
-    int epoch = (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.WANTED);
-    int next = (epoch & ~1) + 2 | odd;
-    RingLayout.INT.setRelease(ring, (long) RingLayout.WANTED, next);
   }
 
   /** The position up to which the other side has handed everything to its program. */

@@ -19,7 +19,8 @@
  *   <li>The counters wrap. Positions are compared modulo 2^43 and numbers of claims modulo 2^20,
  *       which is twice the largest number of marks.
  *   <li>A wake-up is lost. {@link io.talaria.messaging.ring.RingLayout} defines what each side
- *       publishes before a full fence, and what it reads after it.
+ *       publishes before a full fence, and what it reads after it; {@link
+ *       io.talaria.nio.memory.SleepWord} has the proof.
  *   <li>The other process writes wrong values. The head is checked against what was claimed, and
  *       marks against the end of the ring; each is read once.
  * </ol>
