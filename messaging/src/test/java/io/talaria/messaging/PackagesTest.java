@@ -48,28 +48,20 @@ class PackagesTest {
   private static final Pattern ARROW =
       Pattern.compile("\\s+" + MODULE + "(\\.\\w+)?\\s+->\\s+" + MODULE + "(\\.\\w+)?\\s.*");
 
+  /** From a class of the API to one of another package; the line names each by its full name. */
+  private static final Pattern OUT_OF_THE_API =
+      Pattern.compile(
+          "\\s+"
+              + Pattern.quote(MODULE)
+              + "\\.([A-Z][\\w$]*)\\s+->\\s+"
+              + Pattern.quote(MODULE)
+              + "\\.(\\w+\\.[A-Z][\\w$]*)\\s.*");
+
   @Test
   void packagesUseOnlyThoseThatTheyMay() throws Exception {
-    Path classes = placeOf(Node.class);
-    StringWriter out = new StringWriter();
-    PrintWriter printed = new PrintWriter(out);
-    int status =
-        ToolProvider.findFirst("jdeps")
-            .orElseThrow()
-            .run(
-                printed,
-                printed,
-                "-verbose:package",
-                "-filter:none",
-                "--ignore-missing-deps",
-                "--module-path",
-                "" + placeOf(NioTransport.class), // what the module requires must be found
-                "" + classes);
-    printed.flush();
-    assertThat(status).as(out.toString()).isZero();
     Set<String> wrong = new TreeSet<>();
     Set<String> seen = new TreeSet<>();
-    for (String line : out.toString().split("\\R", -1)) {
+    for (String line : jdeps("-verbose:package")) {
       Matcher arrow = ARROW.matcher(line);
       if (arrow.matches()) {
         String from = name(arrow.group(1));
@@ -82,6 +74,41 @@ class PackagesTest {
     }
     assertThat(wrong).as("arrows that PackagesTest.MAY_USE does not know").isEmpty();
     assertThat(seen).contains("engine", "handshake", "transport");
+  }
+
+  /** These circles are meant: each is a static factory that names its implementation. */
+  @Test
+  void onlyFactoriesOfTheApiUseOtherPackages() throws Exception {
+    Set<String> seen = new TreeSet<>();
+    for (String line : jdeps("-verbose:class")) {
+      Matcher arrow = OUT_OF_THE_API.matcher(line);
+      if (arrow.matches()) {
+        seen.add(arrow.group(1) + " -> " + arrow.group(2));
+      }
+    }
+    assertThat(seen)
+        .containsExactlyInAnyOrder(
+            "Node -> engine.LocalNode", "NodeDirectory -> handshake.Directories");
+  }
+
+  private static String[] jdeps(String verbosity) throws URISyntaxException {
+    StringWriter out = new StringWriter();
+    PrintWriter printed = new PrintWriter(out);
+    int status =
+        ToolProvider.findFirst("jdeps")
+            .orElseThrow()
+            .run(
+                printed,
+                printed,
+                verbosity,
+                "-filter:none",
+                "--ignore-missing-deps",
+                "--module-path",
+                "" + placeOf(NioTransport.class), // what the module requires must be found
+                "" + placeOf(Node.class));
+    printed.flush();
+    assertThat(status).as(out.toString()).isZero();
+    return out.toString().split("\\R", -1);
   }
 
   private static Path placeOf(Class<?> type) throws URISyntaxException {
