@@ -29,6 +29,10 @@ import javax.xml.stream.XMLStreamReader;
  */
 final class TestReport {
   private static final int SLOWEST = 20;
+
+  /** Of the file {@code pom.xml} of the deepest module: {@code test/it/kafka/pom.xml}. */
+  private static final int MODULE_DEPTH = 4;
+
   private static final Pattern LONG = Pattern.compile("@Tag\\(\"long\"\\)");
   private static final Pattern ALONE = Pattern.compile("@Tag\\(\"alone\"\\)");
 
@@ -86,7 +90,7 @@ final class TestReport {
 
   /** The folders of all runs of all modules, one below another included. */
   private List<Path> reportFolders() throws IOException {
-    try (Stream<Path> modules = Files.find(root, 2, (file, a) -> file.endsWith("pom.xml"))) {
+    try (Stream<Path> modules = Files.find(root, MODULE_DEPTH, (file, a) -> file.endsWith("pom.xml"))) {
       List<Path> folders = new ArrayList<>();
       for (Path pom : modules.sorted().toList()) {
         Path target = pom.resolveSibling("target");
@@ -106,7 +110,7 @@ final class TestReport {
 
   /** The module, and what is special about the run: {@code nio java17}. */
   private String run(Path folder) {
-    String module = root.relativize(folder.getParent().getParent()).toString();
+    String module = folder.getParent().getParent().getFileName().toString();
     String name = folder.getFileName().toString();
     return module + name.replaceFirst("surefire-reports", "").replace('-', ' ');
   }
@@ -319,7 +323,7 @@ final class TestReport {
   /** Tests that no run of their module takes: it has none for what runs alone. */
   private void findForgotten() throws IOException {
     for (Path file : testSources()) {
-      Path pom = root.resolve(module(file)).resolve("pom.xml");
+      Path pom = folder(file).resolve("pom.xml");
       if (ALONE.matcher(Files.readString(file)).find()
           && !Files.readString(pom).contains("<id>alone</id>")) {
         forgotten.add(
@@ -330,9 +334,10 @@ final class TestReport {
 
   private List<Path> testSources() throws IOException {
     List<Path> sources = new ArrayList<>();
-    try (Stream<Path> modules = Files.list(root)) {
-      for (Path module : modules.sorted().toList()) {
-        Path tests = module.resolve("src/test/java");
+    try (Stream<Path> modules =
+        Files.find(root, MODULE_DEPTH, (file, a) -> file.endsWith("pom.xml"))) {
+      for (Path pom : modules.sorted().toList()) {
+        Path tests = pom.resolveSibling("src/test/java");
         if (Files.isDirectory(tests)) {
           try (Stream<Path> files = Files.walk(tests)) {
             files.filter(f -> f.toString().endsWith(".java")).sorted().forEach(sources::add);
@@ -343,8 +348,17 @@ final class TestReport {
     return sources;
   }
 
-  private String module(Path source) {
-    return root.relativize(source).getName(0).toString();
+  private static String module(Path source) {
+    return folder(source).getFileName().toString();
+  }
+
+  /** The folder of the module that has a source file. */
+  private static Path folder(Path source) {
+    Path folder = source;
+    while (!Files.exists(folder.resolve("pom.xml"))) {
+      folder = folder.getParent();
+    }
+    return folder;
   }
 
   private static String name(Path source) {

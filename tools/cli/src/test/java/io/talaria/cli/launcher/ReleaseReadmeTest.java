@@ -1,0 +1,98 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The README of the release speaks of what a release has. {@code ReleaseTest} looks into a release;
+ * this compares with what {@code tools/launcher/package.sh} puts into one.
+ */
+@Timeout(60)
+class ReleaseReadmeTest {
+  private static final Path ROOT = Path.of("").toAbsolutePath().getParent().getParent();
+  private static final Path README = ROOT.resolve("tools/launcher/release/README.md");
+  private static final Pattern COMMAND = Pattern.compile("bin/talaria ([a-z][a-z-]*)");
+  private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)");
+  private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z][a-z-]*)[ A-Z\\[].*");
+
+  /** The commands that it names. */
+  static Set<String> commands(String readme) {
+    return all(COMMAND, readme);
+  }
+
+  /** The files that it names as those of the archive. */
+  static Set<String> files(String readme) {
+    Set<String> files = all(LINK, readme);
+    readme
+        .lines()
+        .filter(line -> line.startsWith("| ") && !line.startsWith("| `bin/talaria "))
+        .map(line -> line.split("\\|")[1])
+        .flatMap(cell -> all(Pattern.compile("`([^`]+)`"), cell).stream())
+        .forEach(files::add);
+    return files;
+  }
+
+  private static Set<String> all(Pattern pattern, String text) {
+    return pattern
+        .matcher(text)
+        .results()
+        .map(hit -> hit.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> commandsOf(Path script) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder("sh", script.toString(), "--help").start();
+    String usage = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(usage).isZero();
+    return all(LISTED, usage);
+  }
+
+  @Test
+  void everyCommandIsOneOfTheRelease() throws Exception {
+    String readme = Files.readString(README);
+    Set<String> has = commandsOf(ROOT.resolve("tools/launcher/release.sh"));
+    assertThat(commands(readme)).isNotEmpty().isEqualTo(has);
+  }
+
+  @Test
+  void everyCommandThatAReleaseLacksIsSaidToBeAbsent() throws Exception {
+    String readme = Files.readString(README);
+    Set<String> lacks = commandsOf(ROOT.resolve("talaria"));
+    lacks.removeAll(commandsOf(ROOT.resolve("tools/launcher/release.sh")));
+    String absent =
+        readme.lines().filter(line -> line.contains("not in a release")).findFirst().orElseThrow();
+    for (String command : lacks) {
+      assertThat(absent).contains("`" + command + "`");
+      Process process =
+          new ProcessBuilder("sh", ROOT.resolve("tools/launcher/release.sh").toString(), command).start();
+      assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+          .isEqualTo("talaria: " + command + " needs the sources, and is not in a release\n");
+      assertThat(process.waitFor()).isEqualTo(69);
+    }
+  }
+
+  @Test
+  void everyDocumentIsThere() throws Exception {
+    assertThat(files(Files.readString(README)))
+        .filteredOn(file -> file.startsWith("docs"))
+        .hasSizeGreaterThan(5)
+        .allSatisfy(file -> assertThat(ROOT.resolve(file)).exists());
+  }
+
+  @Test
+  void itSpeaksOfNoBuild() throws Exception {
+    assertThat(Files.readString(README)).doesNotContain("Maven", "JDK 25", "./talaria demo");
+  }
+}

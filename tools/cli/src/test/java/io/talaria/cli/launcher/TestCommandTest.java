@@ -1,0 +1,166 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.cli.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.cli.launcher.Tree.Ended;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command {@code ./talaria test}: what it gives to Maven, and what it makes of the reports. */
+class TestCommandTest {
+  private static final String PASSED = "<testcase classname='a.B' name='works' time='1'/>";
+  private static final String SKIPPED =
+      "<testcase classname='a.B' name='far' time='0'><skipped message='no UCX here'/></testcase>";
+  private static final String FLAKY =
+      "<testcase classname='a.B' name='shaky' time='1'>"
+          + "<flakyFailure message='once&#10;more'/></testcase>";
+  private static final String FAILED =
+      "<testcase classname='a.B' name='breaks' time='1'><failure message='bad'/>"
+          + "<rerunFailure message='bad'/></testcase>";
+
+  @TempDir Path dir;
+  private Tree tree;
+
+  @BeforeEach
+  void makeTree() throws Exception {
+    tree = Tree.in(dir);
+  }
+
+  /** Has Maven write a report of module nio. */
+  private void report(int status, String... cases) throws Exception {
+    String text = "<testsuite name='a.B' time='2.5'>" + String.join("", cases) + "</testsuite>";
+    String folder = "'" + tree.root() + "/core/nio/target/surefire-reports-java17'";
+    Files.createDirectories(tree.root().resolve("core/nio"));
+    Files.writeString(tree.root().resolve("core/nio/pom.xml"), "<project/>");
+    tree.maven(
+        "mkdir -p "
+            + folder
+            + " && cat >"
+            + folder
+            + "/TEST-a.B.xml <<'END'\n"
+            + text
+            + "\nEND\n"
+            + "echo printed >"
+            + folder
+            + "/a.B-output.txt\n"
+            + "exit "
+            + status);
+  }
+
+  @Test
+  void countsWhatPassedAndSaysWhatIsLeftOutOrSkippedAndWhatIsSlow() throws Exception {
+    report(0, PASSED, PASSED, SKIPPED);
+    Path test = tree.root().resolve("core/nio/src/test/java/LastingTest.java");
+    Files.createDirectories(test.getParent());
+    Files.writeString(test, "@Tag(\"long\")\nclass LastingTest {}");
+
+    Ended ended = tree.run("test");
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.outLines()).last().isEqualTo("2 passed, 0 failed, 1 skipped");
+    assertThat(ended.out())
+        .contains("2.5 s  nio java17", "a.B", "1  no UCX here")
+        .contains("Left out (./talaria test --all runs it):", "nio LastingTest", "30 rounds")
+        .doesNotContain("Logs and thread dumps");
+    assertThat(tree.builds().get(0)).contains("verify", "-Dtest.left-out=long");
+  }
+
+  @Test
+  void aFailureIsStatusOneAndItsLogsAreKept() throws Exception {
+    report(1, PASSED, FAILED);
+
+    Ended ended = tree.run("test");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.outLines()).last().isEqualTo("1 passed, 1 failed, 0 skipped");
+    assertThat(ended.out()).contains("nio java17 a.B.breaks: bad");
+    Path kept = tree.root().resolve("dist/test-failures");
+    assertThat(kept.resolve("core/nio/target/surefire-reports-java17/TEST-a.B.xml")).exists();
+    assertThat(kept.resolve("core/nio/target/surefire-reports-java17/a.B-output.txt"))
+        .hasContent("printed");
+    assertThat(kept.resolve("test.log")).exists();
+  }
+
+  @Test
+  void whatPassesTheSecondTimeIsShownAsFlaky() throws Exception {
+    report(0, PASSED, FLAKY);
+
+    Ended ended = tree.run("test");
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.out())
+        .contains("Flaky, passed in the second run only:\n", "a.B.shaky: once\n");
+    assertThat(ended.outLines()).last().isEqualTo("2 passed, 0 failed, 0 skipped");
+  }
+
+  @Test
+  void whatPassesTheSecondTimeHasFailedInARunOfAll() throws Exception {
+    report(0, PASSED, FLAKY);
+
+    Ended ended = tree.run("test", "--all");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.outLines()).last().isEqualTo("1 passed, 1 failed, 0 skipped");
+    assertThat(tree.builds().get(0)).doesNotContain("left-out", "rounds", "-Dtest.whole");
+  }
+
+  @Test
+  void noTestsAtAllAreAFailure() throws Exception {
+    assertThat(tree.run("test").status()).isEqualTo(1);
+    report(0, SKIPPED);
+    assertThat(tree.run("test").status()).isEqualTo(1);
+  }
+
+  @Test
+  void aBuildThatFailsIsAFailureThoughAllTestsPass() throws Exception {
+    report(1, PASSED);
+
+    assertThat(tree.run("test").status()).isEqualTo(1);
+  }
+
+  @Test
+  void aReportThatIsBrokenOffIsAFailure() throws Exception {
+    report(0, PASSED, "<testcase");
+
+    Ended ended = tree.run("test");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.out()).contains("Broken off", "TEST-a.B.xml");
+  }
+
+  @Test
+  void aTestThatIsAloneInAModuleWithoutARunForItIsAFailure() throws Exception {
+    report(0, PASSED);
+    Path test = tree.root().resolve("core/nio/src/test/java/LonelyTest.java");
+    Files.createDirectories(test.getParent());
+    Files.writeString(test, "@Tag(\"alone\")\nclass LonelyTest {}");
+
+    Ended ended = tree.run("test");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.out()).contains("Never run:", "nio LonelyTest: tagged alone");
+  }
+
+  @Test
+  void aTestNamedToMavenIsRunWhateverItsTag() throws Exception {
+    report(0, PASSED);
+
+    assertThat(tree.run("test", "--", "-pl", "nio", "-Dtest=LastingTest").status()).isZero();
+    assertThat(tree.builds().get(0))
+        .contains("-Dtest.left-out=nothing", "-pl nio -Dtest=LastingTest")
+        .doesNotContain("-Dtest.whole");
+  }
+
+  @Test
+  void modulesSideBySideLeaveTheirOrderToTheOneThatComesLast() throws Exception {
+    report(0, PASSED);
+
+    assertThat(tree.run("test", "--", "-T2").status()).isZero();
+    assertThat(tree.builds().get(0)).contains("-Dtest.whole", "-T2");
+  }
+}
