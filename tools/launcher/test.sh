@@ -13,7 +13,7 @@ readonly USUAL_STRESS_SECONDS=10 ALL_STRESS_SECONDS=20
 
 test_usage() {
   cat <<'END'
-Usage: ./talaria test [--all] [-- ARGUMENTS]
+Usage: ./talaria test [--all] [--changed[=COMMIT]] [-- ARGUMENTS]
        ./talaria test --release [--long] [--only PATTERNS] [--list]
 
 Builds and checks everything and runs the tests: 20 to 25 minutes on two cores.
@@ -24,6 +24,9 @@ that passed only when repeated; the last line has the totals. ARGUMENTS are pass
   --all             run all tests, run those for races longer, and run all of nio on Java 17, too; a
                     test that passes only when repeated fails. Use it before a release, and before
                     closing an issue
+  --changed         test only modules that contain a file which differs from the last commit, or from
+                    COMMIT, and modules that depend on them; a changed document concerns the modules
+                    that compare it with their code
   --release         instead of the tests, run every command that continuous integration does not
                     run: fuzz, chaos, soak, all examples, demo, observe, all of bench with --quick,
                     rdma-test. It continues after a failure; a table at the end lists what passed,
@@ -39,6 +42,7 @@ Exit status: 0 tests ran and none failed, 1 failed, 2 wrong usage, 69 a JDK or M
 
   ./talaria test
   ./talaria test --all
+  ./talaria test --changed=main
   ./talaria test --release --only 'bench-*'
   ./talaria test -- -pl core/nio -am        one module and its dependencies
   ./talaria test -- -pl core/nio -am -Dtest=ConfigTest -Dsurefire.failIfNoSpecifiedTests=false
@@ -53,6 +57,7 @@ run_tests() {
     esac
   done
   extent=usual
+  since=
   while [ $# -gt 0 ]; do
     case $1 in
       --)
@@ -60,6 +65,8 @@ run_tests() {
         break
         ;;
       --all) extent=all ;;
+      --changed) since=HEAD ;;
+      --changed=?*) since=${1#*=} ;;
       -h | --help)
         test_usage
         exit 0
@@ -70,6 +77,23 @@ run_tests() {
   done
   need_jdk
   need_maven
+  if [ -n "$since" ]; then
+    git -C "$ROOT" rev-parse -q --verify "$since^{commit}" >/dev/null 2>&1 || {
+      say "test --changed=$since: git knows no such commit here"
+      exit "$STATUS_USAGE"
+    }
+    concerned=$(concerned_modules "$since" | tr '\n' ' ')
+    [ -n "$concerned" ] || {
+      say "nothing that a module tests differs from $since"
+      exit 0
+    }
+    say "testing $concerned"
+    mark_unconcerned "$concerned"
+    trap unmark EXIT
+    set -- -am -pl "$(printf '%s' "${concerned% }" | tr ' ' ,)" "$@"
+  else
+    unmark
+  fi
   rm -rf "$ROOT"/*/*/target/surefire-reports* "$ROOT"/dist/test-failures
   mkdir -p "$ROOT/dist" || exit 1
   # A test that is asked for by name is run, whatever its tag.

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.cli.launcher.Tree.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -154,6 +156,53 @@ class TestCommandTest {
     assertThat(tree.builds().get(0))
         .contains("-Dtest.left-out=nothing", "-pl nio -Dtest=LastingTest")
         .doesNotContain("-Dtest.whole");
+  }
+
+  @Test
+  void ofAChangeWhatItConcernsIsTested() throws Exception {
+    report(0, PASSED);
+    module("core/nio", "nio", "");
+    module("network/nio-ucx", "nio-ucx", "<artifactId>talaria-nio</artifactId>");
+    module("network/nio-ucx-ffm", "nio-ucx-ffm", "<artifactId>talaria-nio-ucx</artifactId>");
+    module("core/ffi", "ffi", "");
+    git("init", "-q");
+    commit();
+    assertThat(tree.run("test", "--changed").err()).contains("nothing that a module tests differs");
+    Files.writeString(tree.root().resolve("core/nio/New.java"), "new");
+
+    Ended ended = tree.run("test", "--changed");
+
+    assertThat(ended.status()).isZero();
+    assertThat(tree.builds()).hasSize(1);
+    assertThat(tree.builds().get(0))
+        .contains("-am -pl core/nio,network/nio-ucx,network/nio-ucx-ffm ");
+    assertThat(tree.root().resolve("core/ffi/target/not-concerned")).doesNotExist();
+    commit();
+    Files.writeString(tree.root().resolve("core/ffi/New.java"), "new");
+    assertThat(tree.run("test", "--changed").status()).isZero();
+    assertThat(tree.builds().get(1)).contains("-am -pl core/ffi ");
+    assertThat(tree.run("test", "--changed=HEAD~1").status()).isZero();
+    assertThat(tree.builds().get(2)).contains(",core/ffi ", "network/nio-ucx");
+    assertThat(tree.run("test", "--changed=nowhere").status()).isEqualTo(2);
+  }
+
+  private void module(String folder, String name, String dependencies) throws Exception {
+    Path pom = Files.createDirectories(tree.root().resolve(folder)).resolve("pom.xml");
+    Files.writeString(
+        pom,
+        "<parent>\n</parent>\n  <artifactId>talaria-" + name + "</artifactId>\n" + dependencies);
+  }
+
+  private void commit() throws Exception {
+    git("add", "-A");
+    git("-c", "user.name=a", "-c", "user.email=a@b.example", "commit", "-qm", "change");
+  }
+
+  private void git(String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of("git", "-C", tree.root().toString()));
+    command.addAll(List.of(words));
+    Process git = new ProcessBuilder(command).inheritIO().start();
+    assertThat(git.waitFor()).isZero();
   }
 
   @Test
