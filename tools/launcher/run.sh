@@ -278,7 +278,7 @@ run_mpirun() {
     need_maven
     mkdir -p "$ROOT/dist"
     say "building with $JAVA_HOME (once; log in dist/build-mpj.log)"
-    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl nio,ffi,ucx,mpj -am package) \
+    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl libraries/mpj -am package) \
       >"$ROOT/dist/build-mpj.log" 2>&1; then
       grep -E '^\[ERROR\]' "$ROOT/dist/build-mpj.log" | head -n 20 >&2
       say "the build failed; all of it is in $ROOT/dist/build-mpj.log"

@@ -92,9 +92,7 @@ class RingStressedTest {
     for (int i = 0; i < MAX_LONGER && !controls.isEmpty(); i++) {
       run = runControls(controls, LONGER * MS); // cores that are far apart, or busy
     }
-    assertThat(controls)
-        .as("not found, status %d: %s", run.exitStatus(), run.output())
-        .isEmpty();
+    assertThat(controls).as("not found, status %d: %s", run.exitStatus(), run.output()).isEmpty();
   }
 
   /** Runs tests that must fail, and takes those away that did. */
@@ -102,9 +100,7 @@ class RingStressedTest {
     ChildProcess run = run(String.join("|", controls), ms);
     controls.removeIf(
         each ->
-            Pattern.compile("\\[FAILED] \\S*" + Pattern.quote(each))
-                .matcher(run.output())
-                .find());
+            Pattern.compile("\\[FAILED] \\S*" + Pattern.quote(each)).matcher(run.output()).find());
     return run;
   }
 }

@@ -80,7 +80,8 @@ class LibrariesTest {
     assertThat(installed.status()).as(installed.out()).isZero();
     Files.move(sources, dir.resolve("sources elsewhere")); // nothing may lead back to them
     String page =
-        Files.readString(Path.of("").toAbsolutePath().getParent().getParent().resolve("docs/libraries.md"));
+        Files.readString(
+            Path.of("").toAbsolutePath().getParent().getParent().resolve("docs/libraries.md"));
     writeConsumer(page);
     Ended built =
         maven(

@@ -76,7 +76,8 @@ class ReleaseReadmeTest {
     for (String command : lacks) {
       assertThat(absent).contains("`" + command + "`");
       Process process =
-          new ProcessBuilder("sh", ROOT.resolve("tools/launcher/release.sh").toString(), command).start();
+          new ProcessBuilder("sh", ROOT.resolve("tools/launcher/release.sh").toString(), command)
+              .start();
       assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
           .isEqualTo("talaria: " + command + " needs the sources, and is not in a release\n");
       assertThat(process.waitFor()).isEqualTo(69);
