@@ -4,14 +4,14 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -27,39 +27,31 @@ class ManyNodesTest {
   private static final int EACH = Integer.getInteger("talaria.test.nodes", 100) / PROCESSES;
   private static final int ALL = PROCESSES * EACH;
 
+  /** The processes have shorter limits of their own, and say which one they have missed. */
+  private static final Duration LIMIT = Duration.ofMinutes(4);
+
   @TempDir Path directory;
-  private final List<Process> processes = new ArrayList<>();
-  private final List<BufferedReader> outputs = new ArrayList<>();
+  private final List<ChildProcess> processes = new ArrayList<>();
 
   @AfterEach
   void endAll() {
-    processes.forEach(Process::destroyForcibly);
+    processes.forEach(ChildProcess::close);
   }
 
   private void start(int first) throws IOException {
-    Process process =
-        TestJvm.start(
-            ManyNodesMain.class,
-            512,
-            directory.resolve("process-" + first),
-            Variant.SHM.name(),
-            directory.toString(),
-            Integer.toString(first),
-            Integer.toString(EACH),
-            Integer.toString(ALL));
-    processes.add(process);
-    outputs.add(process.inputReader(StandardCharsets.UTF_8));
+    processes.add(
+        TestJvm.of(ManyNodesMain.class, 512, Variant.SHM.name(), directory, first, EACH, ALL)
+            .start());
   }
 
   /** Has all send to all; what they say. */
-  private List<String> round() throws IOException {
-    for (Process each : processes) {
-      each.getOutputStream().write('\n');
-      each.getOutputStream().flush();
+  private List<String> round() throws IOException, InterruptedException {
+    for (ChildProcess each : processes) {
+      each.send("");
     }
     List<String> said = new ArrayList<>();
-    for (BufferedReader each : outputs) {
-      said.add(each.readLine());
+    for (ChildProcess each : processes) {
+      said.add(each.awaitLine(".*", LIMIT).group());
     }
     return said;
   }
@@ -69,8 +61,8 @@ class ManyNodesTest {
     for (int i = 0; i < PROCESSES; i++) {
       start(i * EACH);
     }
-    for (BufferedReader each : outputs) {
-      assertThat(each.readLine()).as(errors()).isEqualTo("READY");
+    for (ChildProcess each : processes) {
+      assertThat(each.awaitLine(".*", LIMIT).group()).as(errors()).isEqualTo("READY");
     }
     long begin = System.nanoTime();
     List<String> said = round();
@@ -83,11 +75,11 @@ class ManyNodesTest {
     String connections = EACH * (ALL - 1) + " " + EACH * (ALL - 1);
     assertThat(said).as(errors()).containsOnly("SENT " + connections + " 1");
     assertThat(round()).as(errors()).containsOnly("SENT " + connections + " 2");
-    for (Process each : processes) {
-      each.getOutputStream().close();
+    for (ChildProcess each : processes) {
+      each.closeInput();
     }
-    for (Process each : processes) {
-      assertThat(each.waitFor(120, TimeUnit.SECONDS)).as("ended by itself").isTrue();
+    for (ChildProcess each : processes) {
+      int unused = each.awaitEnd(LIMIT);
     }
     for (String each : new String[] {"run", "shm"}) {
       try (Stream<Path> left = Files.list(directory.resolve(each))) {
@@ -96,13 +88,7 @@ class ManyNodesTest {
     }
   }
 
-  private String errors() throws IOException {
-    StringBuilder errors = new StringBuilder();
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path each : files.filter(Files::isRegularFile).toList()) {
-        errors.append(Files.readString(each));
-      }
-    }
-    return errors.toString();
+  private String errors() {
+    return processes.stream().map(ChildProcess::toString).collect(Collectors.joining("\n"));
   }
 }

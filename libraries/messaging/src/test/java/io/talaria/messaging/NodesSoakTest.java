@@ -4,16 +4,13 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -39,7 +36,7 @@ class NodesSoakTest {
   private static final int HEAP_MB = 192;
 
   /** So long without news is a hang: each call of a visitor has 90 s. */
-  private static final long LIMIT_S = 600;
+  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private static final long MEGABYTE = 1 << 20;
 
@@ -65,25 +62,17 @@ class NodesSoakTest {
   }
 
   @TempDir Path directory;
-  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-  private Process process;
+  private ChildProcess process;
 
   @AfterEach
   void end() {
     if (process != null) {
-      process.destroyForcibly();
+      process.close();
     }
   }
 
-  private void read(BufferedReader out) {
-    try {
-      for (String line = out.readLine(); line != null; line = out.readLine()) {
-        lines.add(line);
-      }
-    } catch (IOException e) {
-      // It was killed.
-    }
-    lines.add("its output has ended");
+  private String nextLine() throws InterruptedException {
+    return process.awaitLine(".*", LIMIT).group();
   }
 
   @ParameterizedTest
@@ -91,7 +80,6 @@ class NodesSoakTest {
       value = Variant.class,
       names = {"SHM", "TCP"})
   void whatNodesTakeLevelsOff(Variant variant) throws Exception {
-    Path errors = directory.resolve("errors");
     // With one compiler, what code takes levels off soon.
     List<String> options =
         List.of("-Xms" + HEAP_MB + "m", "-XX:+AlwaysPreTouch", "-XX:TieredStopAtLevel=1");
@@ -99,32 +87,24 @@ class NodesSoakTest {
     Map<String, String> variables =
         Map.of("MALLOC_ARENA_MAX", "1", "MALLOC_MMAP_THRESHOLD_", "65536");
     process =
-        TestJvm.start(
-            SoakMain.class,
-            HEAP_MB,
-            options,
-            variables,
-            errors,
-            variant.name(),
-            directory.toString(),
-            Long.toString(CONNECTS));
-    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-    Thread.ofPlatform().daemon().start(() -> read(out));
+        TestJvm.of(SoakMain.class, HEAP_MB, variant.name(), directory, CONNECTS)
+            .options(options)
+            .environment(variables)
+            .start();
     System.out.println("soak of nodes: " + variant + ", " + CONNECTS + " come and go");
     List<Usage> samples = new ArrayList<>();
     String came = "nobody came yet";
-    String line = lines.poll(LIMIT_S, TimeUnit.SECONDS);
-    while (line != null && !line.startsWith("LEFT ")) {
+    String line = nextLine();
+    while (!line.startsWith("LEFT ")) {
       if (line.startsWith("USES ")) {
         samples.add(Usage.of(line));
         System.out.println(came + " " + samples.getLast());
       } else {
-        assertThat(line).as("after %s, %s", came, Files.readString(errors)).startsWith("CAME ");
+        assertThat(line).as("after %s, %s", came, process).startsWith("CAME ");
         came = line;
       }
-      line = lines.poll(LIMIT_S, TimeUnit.SECONDS);
+      line = nextLine();
     }
-    assertThat(line).as("after %s, %s", came, Files.readString(errors)).isNotNull();
     Usage last = Usage.of(line);
     System.out.println("all left " + last);
     assertThat(growth(samples, Usage::heapBytes)).as("heap").isLessThan(HEAP_GROWTH);
@@ -134,8 +114,7 @@ class NodesSoakTest {
         .isLessThanOrEqualTo(samples.getFirst().descriptors() + SPARE_DESCRIPTORS);
     assertThat(last.mappings()).as("mappings of shared memory").isZero();
     assertThat(last.connections()).as("connections").isZero();
-    assertThat(process.waitFor(LIMIT_S, TimeUnit.SECONDS)).as("ended by itself").isTrue();
-    assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
+    process.awaitSuccess(LIMIT);
     for (String name : new String[] {"run", "shm"}) {
       if (Files.exists(directory.resolve(name))) { // by TCP nobody makes the second
         try (Stream<Path> left = Files.list(directory.resolve(name))) {

@@ -4,21 +4,18 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Random;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +37,11 @@ class NodesStormTest {
       Long.parseLong(System.getenv().getOrDefault("TALARIA_CHAOS_SECONDS", "20"));
   private static final int NODES = 4;
   private static final int LASTING = 1;
-  private static final long LIMIT_S = 180;
+
+  /** How a line of a member begins that says what should not have happened. */
+  private static final String WRONG = "WRONG ";
+
+  private static final Duration LIMIT = Duration.ofMinutes(3);
   private static final long CALM_MS = 3_000;
 
   /** What a JVM opens when it is first needed. */
@@ -48,72 +49,48 @@ class NodesStormTest {
 
   @TempDir Path directory;
   private final Member[] members = new Member[NODES + 1];
-  private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
-  private final List<Process> processes = new ArrayList<>();
+  private final List<ChildProcess> processes = new ArrayList<>();
   private Transport transport;
   private Random random;
   private Path file;
   private long kills;
   private long stops;
 
-  /** A process, with what it says. */
-  private static final class Member {
-    private final int id;
-    private final Process process;
-    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-    private int port;
-
-    Member(int id, Process process) {
-      this.id = id;
-      this.process = process;
-    }
-  }
+  private record Member(int id, ChildProcess process, int port) {}
 
   @AfterEach
   void endAll() {
-    processes.forEach(Process::destroyForcibly);
+    processes.forEach(ChildProcess::close);
   }
 
-  private Member start(int id) throws Exception {
-    Process process =
-        TestJvm.start(
-            StormMain.class,
-            256,
-            directory.resolve("errors-" + processes.size()),
-            transport.name(),
-            directory.toString(),
-            file.toString(),
-            Integer.toString(id),
-            Integer.toString(NODES),
-            Long.toString(random.nextLong()));
+  private void start(int id) throws Exception {
+    ChildProcess process =
+        TestJvm.of(
+                StormMain.class,
+                256,
+                transport.name(),
+                directory,
+                file,
+                id,
+                NODES,
+                random.nextLong())
+            .start();
     processes.add(process);
-    Member member = new Member(id, process);
-    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-    Thread.ofPlatform().daemon().start(() -> read(out, member.lines));
-    String runs = await(member, "RUNS ");
-    member.port = Integer.parseInt(runs.substring("RUNS ".length()));
-    members[id] = member;
+    String runs = await(process, "RUNS ");
+    members[id] = new Member(id, process, Integer.parseInt(runs.substring("RUNS ".length())));
     tellWhere();
-    return member;
   }
 
-  private void read(BufferedReader out, BlockingQueue<String> lines) {
-    try {
-      for (String line = out.readLine(); line != null; line = out.readLine()) {
-        if (line.startsWith("WRONG ")) {
-          wrong.add(line);
-        } else {
-          lines.add(line);
-        }
-      }
-    } catch (IOException e) {
-      // It was killed.
-    }
+  private List<String> wrong() {
+    return processes.stream()
+        .flatMap(each -> each.out().stream())
+        .filter(line -> line.startsWith(WRONG))
+        .toList();
   }
 
-  private String await(Member member, String begin) throws Exception {
-    String line = member.lines.poll(LIMIT_S, TimeUnit.SECONDS);
-    assertThat(line).as("node %s, %s", member.id, errors()).isNotNull().startsWith(begin);
+  private String await(ChildProcess process, String begin) throws Exception {
+    String line = process.awaitLine("(?!" + WRONG + ").*", LIMIT).group();
+    assertThat(line).as(this::errors).startsWith(begin);
     return line;
   }
 
@@ -129,18 +106,12 @@ class NodesStormTest {
     Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  private static void signal(Member member, String name) throws Exception {
-    String pid = Long.toString(member.process.pid());
-    assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
-  }
-
   private Member any(int first) {
     return members[first + random.nextInt(NODES - first + 1)];
   }
 
   private void kill(Member member) throws Exception {
-    member.process.destroyForcibly();
-    assertThat(member.process.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();
+    member.process.close();
     kills++;
     if (random.nextBoolean()) {
       TimeUnit.MILLISECONDS.sleep(random.nextInt(1_500));
@@ -151,7 +122,7 @@ class NodesStormTest {
   /** Stops one, and while it stands perhaps kills another. */
   private void stop() throws Exception {
     Member member = any(LASTING);
-    signal(member, "STOP");
+    member.process.signal("STOP");
     stops++;
     int other = LASTING + 1 + random.nextInt(NODES - LASTING);
     boolean kills = random.nextInt(4) == 0 && other != member.id;
@@ -159,7 +130,7 @@ class NodesStormTest {
     if (kills) {
       kill(members[other]);
     }
-    signal(member, "CONT");
+    member.process.signal("CONT");
   }
 
   private long descriptors() throws IOException {
@@ -193,7 +164,7 @@ class NodesStormTest {
       start(id);
     }
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-    while (System.nanoTime() < end && wrong.isEmpty()) {
+    while (System.nanoTime() < end && wrong().isEmpty()) {
       TimeUnit.MILLISECONDS.sleep(100 + random.nextInt(900));
       if (random.nextBoolean()) {
         kill(any(LASTING + 1));
@@ -201,7 +172,7 @@ class NodesStormTest {
         stop();
       }
     }
-    assertThat(wrong).as(plan).isEmpty();
+    assertThat(wrong()).as(plan).isEmpty();
     TimeUnit.MILLISECONDS.sleep(CALM_MS); // the last messages are sent in peace
     judge(plan);
     for (int id = NODES; id > LASTING; id--) {
@@ -224,7 +195,7 @@ class NodesStormTest {
         }
       }
     }
-    assertThat(wrong).as(plan).isEmpty();
+    assertThat(wrong()).as(plan).isEmpty();
     System.out.println(plan + ": all well");
   }
 
@@ -232,14 +203,14 @@ class NodesStormTest {
   private void judge(String plan) throws Exception {
     nextLine();
     for (int id = LASTING; id <= NODES; id++) {
-      assertThat(await(members[id], "SENT")).isEqualTo("SENT");
+      assertThat(await(members[id].process, "SENT")).isEqualTo("SENT");
     }
     nextLine(); // only now has each what the others have sent
     String[][] said = new String[NODES + 1][];
     long messages = 0;
     for (int id = LASTING; id <= NODES; id++) {
       // DONE, the process, then each node's: sent, incarnation, next, gaps, lost.
-      said[id] = await(members[id], "DONE ").split(" ", -1);
+      said[id] = await(members[id].process, "DONE ").split(" ", -1);
     }
     long missing = 0;
     for (int from = LASTING; from <= NODES; from++) {
@@ -267,8 +238,7 @@ class NodesStormTest {
 
   private void nextLine() throws IOException {
     for (int id = LASTING; id <= NODES; id++) {
-      members[id].process.getOutputStream().write('\n');
-      members[id].process.getOutputStream().flush();
+      members[id].process.send("");
     }
   }
 
@@ -283,9 +253,8 @@ class NodesStormTest {
   }
 
   private static void end(Member member) throws Exception {
-    member.process.getOutputStream().close();
-    assertThat(member.process.waitFor(LIMIT_S, TimeUnit.SECONDS)).as("ended by itself").isTrue();
-    assertThat(member.process.exitValue()).isZero();
+    member.process.closeInput();
+    member.process.awaitSuccess(LIMIT);
   }
 
   private interface Count {
@@ -293,19 +262,14 @@ class NodesStormTest {
   }
 
   private static void awaitAtMost(String what, long limit, Count count) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+    long deadline = System.nanoTime() + LIMIT.toNanos();
     while (count.get() > limit && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(100);
     }
     assertThat(count.get()).as(what).isLessThanOrEqualTo(limit);
   }
 
-  private String errors() throws IOException {
-    StringBuilder errors = new StringBuilder();
-    for (int i = 0; i < processes.size(); i++) {
-      Path said = directory.resolve("errors-" + i);
-      errors.append(Files.exists(said) ? Files.readString(said) : "");
-    }
-    return errors.append(wrong).toString();
+  private String errors() {
+    return processes.stream().map(ChildProcess::output).collect(Collectors.joining());
   }
 }

@@ -11,11 +11,10 @@ import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.MessagingException.Code;
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -45,35 +43,22 @@ class TwoProcessesTest {
   private final List<Child> children = new ArrayList<>();
 
   private final class Child {
-    final Process process;
+    final ChildProcess process;
     final String said;
 
-    Child(Variant variant, int id) throws IOException {
-      process =
-          TestJvm.start(
-              NodeMain.class,
-              256,
-              directory.resolve("child-" + children.size()),
-              variant.name(),
-              directory.toString(),
-              Integer.toString(id));
+    Child(Variant variant, int id) throws IOException, InterruptedException {
+      process = TestJvm.of(NodeMain.class, 256, variant.name(), directory, id).start();
       children.add(this);
-      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-      said = String.valueOf(out.readLine());
+      said = process.awaitLine(".*", LONG).group();
       if (said.startsWith("RUNS ") && variant == Variant.TCP) {
         int port = Integer.parseInt(said.substring(5));
         nodes.addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       }
     }
 
-    void kill() throws InterruptedException {
-      process.destroyForcibly();
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    }
-
     void end() throws Exception {
-      process.getOutputStream().close();
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended by itself").isTrue();
+      process.closeInput();
+      int unused = process.awaitEnd(LONG);
     }
   }
 
@@ -97,7 +82,7 @@ class TwoProcessesTest {
   void endAll() throws Exception {
     nodes.close();
     for (Child each : children) {
-      each.process.destroyForcibly();
+      each.process.close();
     }
   }
 
@@ -171,7 +156,7 @@ class TwoProcessesTest {
     while (node.counters().openRequests() < 2) {
       Thread.sleep(1);
     }
-    child.kill();
+    child.process.kill();
     MessagingException told =
         catchThrowableOfType(MessagingException.class, () -> never.await(LONG));
     assertThat(told.code()).isEqualTo(Code.LOST);
@@ -199,7 +184,7 @@ class TwoProcessesTest {
     Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG).await(LONG);
     assertThat(response.value()).isEqualTo(7);
     // Stopped, it takes nothing, and the ring fills.
-    signal(child, "STOP");
+    child.process.signal("STOP");
     AtomicReference<Throwable> sent = new AtomicReference<>();
     Thread sending =
         Thread.ofPlatform()
@@ -216,7 +201,7 @@ class TwoProcessesTest {
     while (peer.room() > 8192) {
       Thread.sleep(1);
     }
-    child.kill();
+    child.process.kill();
     sending.join();
     // Nobody comes back: the next attempt to connect fails within the limit.
     assertThat(((MessagingException) sent.get()).code()).isEqualTo(Code.UNREACHABLE);
@@ -261,7 +246,7 @@ class TwoProcessesTest {
         assertThat(System.nanoTime()).as("round %d", round).isLessThan(deadline);
         Thread.sleep(1); // a spin would take the core of those it waits for
       }
-      child.kill();
+      child.process.kill();
       while (peer.connected()) {
         Thread.sleep(1);
       }
@@ -275,14 +260,6 @@ class TwoProcessesTest {
     nothingIsLeft();
   }
 
-  private static void signal(Child child, String signal) throws Exception {
-    int status =
-        new ProcessBuilder("kill", "-" + signal, Long.toString(child.process.pid()))
-            .start()
-            .waitFor();
-    assertThat(status).isZero();
-  }
-
   @Test
   void twoProcessesOfAHostCannotHaveOneId() throws Exception {
     Node node = start(Variant.SHM);
@@ -290,7 +267,7 @@ class TwoProcessesTest {
     assertThat(second.said)
         .startsWith("FAILED")
         .contains("node 1 of this cluster runs on this host");
-    assertThat(second.process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    int unused = second.process.awaitEnd(LONG);
   }
 
   @Test

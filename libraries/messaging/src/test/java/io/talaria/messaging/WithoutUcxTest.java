@@ -4,9 +4,9 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,21 +20,15 @@ class WithoutUcxTest {
 
   @Test
   void aNodeThatHasNoOtherTransportDoesNotStartAndOthersGoWithoutIt() throws Exception {
-    Path errors = directory.resolve("errors");
-    Process process =
-        TestJvm.start(WithoutUcxMain.class, 64, errors, NOWHERE, directory.toString());
-    try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended by itself").isTrue();
-      assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
-      assertThat(process.inputReader().lines())
-          .satisfiesExactly(
-              why ->
-                  assertThat(why)
-                      .startsWith("transport ucx is the only one, and cannot be used: ")
-                      .contains(NOWHERE),
-              said -> assertThat(said).isEqualTo("7 by shm"));
-    } finally {
-      process.destroyForcibly();
-    }
+    ChildProcess process =
+        TestJvm.of(WithoutUcxMain.class, 64, NOWHERE, directory)
+            .runSuccessfully(Duration.ofSeconds(60));
+    assertThat(process.out())
+        .satisfiesExactly(
+            why ->
+                assertThat(why)
+                    .startsWith("transport ucx is the only one, and cannot be used: ")
+                    .contains(NOWHERE),
+            said -> assertThat(said).isEqualTo("7 by shm"));
   }
 }

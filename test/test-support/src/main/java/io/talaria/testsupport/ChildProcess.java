@@ -379,12 +379,19 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Sends a signal, such as {@code STOP}. */
+  /**
+   * Sends a signal, such as {@code STOP}.
+   *
+   * @throws AssertionError if the process has ended
+   */
   public void signal(String signal) throws IOException, InterruptedException {
-    Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start();
-    if (kill.waitFor() != 0) {
+    if (!trySignal(signal)) {
       throw failure("cannot get the signal " + signal);
     }
+  }
+
+  private boolean trySignal(String signal) throws IOException, InterruptedException {
+    return new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start().waitFor() == 0;
   }
 
   /**
@@ -448,7 +455,9 @@ public final class ChildProcess implements AutoCloseable {
       return; // the process may be no JVM, and would end by the signal
     }
     try {
-      signal("QUIT");
+      if (!trySignal("QUIT")) {
+        return; // it has just ended
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

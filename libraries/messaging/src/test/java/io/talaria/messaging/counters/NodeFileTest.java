@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.files.ProcessFileName;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,9 +74,7 @@ class NodeFileTest {
   @Test
   void whatWasBeingWrittenGoesWithItsProcess() throws Exception {
     Path own = directory.resolve(ProcessFileName.of('m', ProcessFileName.nextId()));
-    Process process = new ProcessBuilder("true").start();
-    long ended = process.pid();
-    assertThat(process.waitFor()).isZero();
+    long ended = ChildProcess.command("true").runSuccessfully(Duration.ofSeconds(20)).pid();
     long pidBits = ProcessFileName.nextId() & ((1L << 42) - 1);
     Path left = directory.resolve(ProcessFileName.of('m', ended << 42 | pidBits));
     Path notes = directory.resolve("more.notes");

@@ -5,9 +5,11 @@ package io.talaria.messaging.handshake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.files.ProcessFileName;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,9 +27,8 @@ class AnnouncementTest {
         Files.createDirectory(
             parent.resolve("run"),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    Process process = new ProcessBuilder("true").start();
+    ChildProcess process = ChildProcess.command("true").runSuccessfully(Duration.ofSeconds(20));
     long dead = process.pid() << PID_SHIFT;
-    assertThat(process.waitFor()).isZero();
     long own = ProcessFileName.nextId();
     long gone = dead | (own & ((1L << PID_SHIFT) - 1));
     Path unfinished = Files.createFile(run.resolve(ProcessFileName.of('t', gone)));

@@ -4,13 +4,13 @@ package io.talaria.messaging.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -32,7 +32,7 @@ class RingStressedTest {
   private static final int LONGER = 10;
 
   private static final int MAX_LONGER = 3;
-  private static final long LIMIT_S = 3_000;
+  private static final Duration LIMIT = Duration.ofMinutes(50);
 
   /** Each state that jcstress makes has a ring of its own. */
   private static final int STRIDE = 16;
@@ -41,32 +41,17 @@ class RingStressedTest {
 
   @TempDir Path dir;
 
-  private record Run(int status, String output) {}
-
-  private Run run(String tests, int ms) throws Exception {
-    Path output = dir.resolve("output");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-cp", classPath(), Main.class.getName()));
-    command.addAll(List.of("-t", tests));
-    command.addAll(List.of("-time", Integer.toString(ms), "-iters", "1", "-f", "1"));
-    command.addAll(List.of("-c", "2", "-af", "NONE", "-sc", "false"));
-    command.addAll(
-        List.of(
-            "-strideSize", Integer.toString(STRIDE), "-strideCount", Integer.toString(STRIDES)));
-    command.addAll(List.of("-jvmArgs", "-XX:+UseSerialGC", "-r", dir.toString()));
-    Process process =
-        new ProcessBuilder(command)
-            .directory(dir.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      assertThat(process.waitFor(LIMIT_S, TimeUnit.SECONDS)).as("ended in time").isTrue();
-    } finally {
-      process.destroyForcibly();
-    }
-    return new Run(process.exitValue(), Files.readString(output));
+  private ChildProcess run(String tests, int ms) throws Exception {
+    List<Object> arguments = new ArrayList<>();
+    arguments.addAll(List.of("-t", tests));
+    arguments.addAll(List.of("-time", ms, "-iters", 1, "-f", 1));
+    arguments.addAll(List.of("-c", 2, "-af", "NONE", "-sc", false));
+    arguments.addAll(List.of("-strideSize", STRIDE, "-strideCount", STRIDES));
+    arguments.addAll(List.of("-jvmArgs", "-XX:+UseSerialGC", "-r", dir));
+    return ChildProcess.jvm(Main.class, arguments.toArray())
+        .classPath(classPath())
+        .directory(dir)
+        .run(LIMIT);
   }
 
   /** Only what is needed: the places from which these classes come. */
@@ -83,22 +68,22 @@ class RingStressedTest {
 
   @Test
   void noInterleavingLosesAWakeUpOrARecord() throws Exception {
-    Run run =
+    ChildProcess run =
         run(
             "RingStress.(MarkAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim"
                 + "|BytesBeforeMark|GrowthAgainstClaim|GrowthAgainstSleep)|MailboxStress.*",
             MS);
-    assertThat(run.status).as(run.output).isZero();
-    assertThat(run.output).contains("[OK]").doesNotContain("[FAILED]").doesNotContain("[ERROR]");
+    assertThat(run.exitStatus()).as(run.output()).isZero();
+    assertThat(run.output()).contains("[OK]").doesNotContain("[FAILED]").doesNotContain("[ERROR]");
   }
 
   /** These tests can fail. */
   @Test
   void whatIsLeftOutIsFound() throws Exception {
-    Run run = run("RingStress.WithoutFences", MS);
-    for (int i = 0; i < MAX_LONGER && !run.output.contains("[FAILED]"); i++) {
+    ChildProcess run = run("RingStress.WithoutFences", MS);
+    for (int i = 0; i < MAX_LONGER && !run.output().contains("[FAILED]"); i++) {
       run = run("RingStress.WithoutFences", LONGER * MS); // cores that are far apart, or busy
     }
-    assertThat(run.output).as("status %d", run.status).contains("[FAILED]");
+    assertThat(run.output()).as("status %d", run.exitStatus()).contains("[FAILED]");
   }
 }
