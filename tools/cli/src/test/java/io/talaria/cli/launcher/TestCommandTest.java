@@ -175,14 +175,14 @@ class TestCommandTest {
     assertThat(ended.status()).isZero();
     assertThat(tree.builds()).hasSize(1);
     assertThat(tree.builds().get(0))
-        .contains("-am -pl core/nio,network/nio-ucx,network/nio-ucx-ffm ");
+        .endsWith(" -am -pl core/nio,network/nio-ucx,network/nio-ucx-ffm");
     assertThat(tree.root().resolve("core/ffi/target/not-concerned")).doesNotExist();
     commit();
     Files.writeString(tree.root().resolve("core/ffi/New.java"), "new");
     assertThat(tree.run("test", "--changed").status()).isZero();
-    assertThat(tree.builds().get(1)).contains("-am -pl core/ffi ");
+    assertThat(tree.builds().get(1)).endsWith("-am -pl core/ffi");
     assertThat(tree.run("test", "--changed=HEAD~1").status()).isZero();
-    assertThat(tree.builds().get(2)).contains(",core/ffi ", "network/nio-ucx");
+    assertThat(tree.builds().get(2)).endsWith(",core/ffi,network/nio-ucx,network/nio-ucx-ffm");
     assertThat(tree.run("test", "--changed=nowhere").status()).isEqualTo(2);
   }
 
