@@ -96,7 +96,7 @@ public final class SharedFiles implements RingArea {
   }
 
   /** Leaves nothing behind if it fails: the next message to the peer tries again. */
-  private MemorySegment make(Path file, long bytes) throws IOException {
+  private static MemorySegment make(Path file, long bytes, Arena arena) throws IOException {
     try {
       write(file, bytes);
       return map(file, arena);
@@ -119,7 +119,7 @@ public final class SharedFiles implements RingArea {
   @Override
   public MemorySegment create(int from, int to, long bytes) {
     try {
-      return Uninterrupted.call(() -> make(file(from, to), bytes));
+      return Uninterrupted.call(() -> make(file(from, to), bytes, arena));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "no ring of "
@@ -143,6 +143,25 @@ public final class SharedFiles implements RingArea {
       throw new UncheckedIOException(
           "the ring from rank " + from + " to rank " + to + " in " + directory + " is not there",
           e);
+    }
+  }
+
+  @Override
+  public MemorySegment createShared(String name, long bytes, Arena mapping) throws IOException {
+    return Uninterrupted.call(() -> make(directory.resolve(name), bytes, mapping));
+  }
+
+  @Override
+  public MemorySegment openShared(String name, Arena mapping) throws IOException {
+    return Uninterrupted.call(() -> map(directory.resolve(name), mapping));
+  }
+
+  @Override
+  public void removeShared(String name) {
+    try {
+      Files.deleteIfExists(directory.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
