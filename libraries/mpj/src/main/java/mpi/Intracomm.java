@@ -95,6 +95,29 @@ public class Intracomm extends Comm {
     return new Intracomm(world(), part, newId);
   }
 
+  /**
+   * Parts the ranks by what they share; collective.
+   *
+   * @param type {@link MPI#COMM_TYPE_SHARED}: ranks of one host whose device maps the same memory;
+   *     {@link MPI#UNDEFINED} for none
+   * @param key order of ranks within
+   * @return this rank's part, or null if it asked for none
+   */
+  public Intracomm Split_type(int type, int key) throws MPIException {
+    if (type == MPI.UNDEFINED) {
+      return Split(type, key);
+    }
+    if (type != MPI.COMM_TYPE_SHARED) {
+      throw new MPIException(
+          MPIException.ERR_ARG, "type " + type + ": COMM_TYPE_SHARED or UNDEFINED is allowed");
+    }
+    int first = 0;
+    while (!engine().device().sharesMemoryWith(Group().world(first))) {
+      first++;
+    }
+    return Split(first, key);
+  }
+
   private Group part(int colour, int key) {
     int n = Size();
     int[] all = new int[2 * n];

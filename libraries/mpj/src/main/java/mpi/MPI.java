@@ -171,6 +171,36 @@ public class MPI {
   /** Smallest of the first of each pair, with its second. */
   public static Op MINLOC = new Op(Arithmetic.MINLOC);
 
+  /** For windows: the origin's elements replace the target's. */
+  public static final Op REPLACE = new Op(Arithmetic.REPLACE);
+
+  /** For windows: the target's elements stay, to be fetched only. */
+  public static final Op NO_OP = new Op(Arithmetic.NO_OP);
+
+  /** Lock of a window that one rank holds. */
+  public static final int LOCK_EXCLUSIVE = 1;
+
+  /** Lock of a window that several ranks may hold. */
+  public static final int LOCK_SHARED = 2;
+
+  /** Kind of split: ranks that share memory, so that Allocate_shared works. */
+  public static final int COMM_TYPE_SHARED = 1;
+
+  /** Assertion: no other lock, or the matching Post was called. Not used. */
+  public static final int MODE_NOCHECK = 1;
+
+  /** Assertion: no local stores since the last synchronization. Not used. */
+  public static final int MODE_NOSTORE = 2;
+
+  /** Assertion: no Put or Accumulate comes. Not used. */
+  public static final int MODE_NOPUT = 4;
+
+  /** Assertion: the Fence ends no accesses. Not used. */
+  public static final int MODE_NOPRECEDE = 8;
+
+  /** Assertion: no accesses follow the Fence. They are refused then. */
+  public static final int MODE_NOSUCCEED = 16;
+
   /** In place of a send buffer whose data are in the receive buffer. */
   public static final Object IN_PLACE = new Object();
 

@@ -49,6 +49,27 @@ public class MPIException extends RuntimeException {
   /** A message that is longer than its receive. */
   public static final int ERR_TRUNCATE = 15;
 
+  /** A bad kind of lock. */
+  public static final int ERR_LOCKTYPE = 47;
+
+  /** An access to a window, or the end of one, where MPI's rules do not allow it. */
+  public static final int ERR_RMA_SYNC = 50;
+
+  /** A bad displacement. */
+  public static final int ERR_DISP = 52;
+
+  /** A bad assertion. */
+  public static final int ERR_ASSERT = 53;
+
+  /** Elements that are not in the window of the target. */
+  public static final int ERR_RMA_RANGE = 55;
+
+  /** Memory that ranks do not share, or that cannot be made. */
+  public static final int ERR_RMA_SHARED = 57;
+
+  /** A window that was freed. */
+  public static final int ERR_WIN = 45;
+
   /** A rank that has ended or cannot be reached. */
   public static final int ERR_PROC_FAILED = 75;
 

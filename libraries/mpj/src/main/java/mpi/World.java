@@ -7,6 +7,7 @@ import io.talaria.mpj.device.Device;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
+import io.talaria.mpj.onesided.Windows;
 import java.util.stream.IntStream;
 
 /** What the communicators of a rank share: its engine, ids in use, buffered sends. */
@@ -16,11 +17,13 @@ final class World {
   private final Settings settings;
   private final ContextIds ids = new ContextIds();
   private final BufferedSends buffered = new BufferedSends();
+  private final Windows windows;
   private volatile boolean closed;
 
   World(Engine engine, Job job, Settings settings) {
     Choice.check(settings.algorithms());
     this.engine = engine;
+    this.windows = new Windows(engine);
     this.job = job;
     this.settings = settings;
   }
@@ -39,6 +42,10 @@ final class World {
 
   BufferedSends buffered() {
     return buffered;
+  }
+
+  Windows windows() {
+    return windows;
   }
 
   boolean isClosed() {
@@ -71,6 +78,7 @@ final class World {
     engine.flush();
     job.finish(engine);
     closed = true;
+    windows.close();
     engine.close();
   }
 }

@@ -2,6 +2,7 @@
 
 package mpi;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -18,7 +19,9 @@ public final class ContractMain {
    */
   public static void main(String[] args) throws Exception {
     MPI.Init(args);
-    for (Map.Entry<String, Variant.Body> behaviour : Contract.all().entrySet()) {
+    Map<String, Variant.Body> all = new LinkedHashMap<>(Contract.all());
+    all.putAll(WinContract.all());
+    for (Map.Entry<String, Variant.Body> behaviour : all.entrySet()) {
       try {
         behaviour.getValue().run(MPI.COMM_WORLD);
       } catch (Throwable t) {

@@ -342,6 +342,64 @@ class FailuresTest {
     zero.engine().close();
   }
 
+  /** Every call of a window that waits for a rank that has ended throws, naming the rank. */
+  @Test
+  void windowOfARankThatHasEnded() throws Exception {
+    byte[] secret = "a secret".getBytes(StandardCharsets.UTF_8);
+    Settings settings = Settings.of(new Properties());
+    Links[] links = {
+      new Links(0, 2, new Links.Options().secret(secret)),
+      new Links(1, 2, new Links.Options().secret(secret))
+    };
+    List<String> addresses = List.of(links[0].rankAddress(), links[1].rankAddress());
+    links[0].rankAddresses(addresses);
+    links[1].rankAddresses(addresses);
+    World zero = world(links[0], 0, settings);
+    World one = world(links[1], 1, settings);
+    Thread other =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 3; i++) {
+                Win.Create(new int[1], 0, 1, MPI.INT, one.commWorld());
+              }
+            });
+    other.start();
+    Win[] windows = new Win[3];
+    for (int i = 0; i < 3; i++) {
+      windows[i] = Win.Create(new int[1], 0, 1, MPI.INT, zero.commWorld());
+    }
+    other.join();
+    int[] a = new int[1];
+    windows[0].Lock(MPI.LOCK_SHARED, 1, 0);
+    windows[0].Put(a, 0, 1, MPI.INT, 1, 0, 1, MPI.INT);
+    windows[0].Flush(1);
+    Group both = windows[1].Group();
+    windows[1].Post(both.Incl(new int[] {1}), 0);
+    one.windows().close();
+    one.engine().close();
+    gone(() -> windows[1].Wait());
+    gone(() -> windows[1].Start(both, 0));
+    gone(
+        () -> {
+          windows[0].Put(a, 0, 1, MPI.INT, 1, 0, 1, MPI.INT);
+          windows[0].Flush(1);
+        });
+    gone(
+        () -> {
+          windows[0].Get(a, 0, 1, MPI.INT, 1, 0, 1, MPI.INT);
+          windows[0].Flush_all();
+        });
+    gone(() -> windows[0].Unlock(1));
+    gone(() -> windows[2].Lock(MPI.LOCK_EXCLUSIVE, 1, 0));
+    gone(() -> windows[2].Lock_all(0));
+    gone(() -> windows[2].Fence(0));
+    windows[2].Lock(MPI.LOCK_EXCLUSIVE, 0, 0);
+    windows[2].Put(a, 0, 1, MPI.INT, 0, 0, 1, MPI.INT);
+    windows[2].Unlock(0);
+    zero.windows().close();
+    zero.engine().close();
+  }
+
   private static void gone(ThrowingCallable call) {
     assertThatThrownBy(call)
         .isExactlyInstanceOf(ProcessFailedException.class)

@@ -31,7 +31,11 @@ public enum Arithmetic implements Reduction {
   /** Largest of the first of each pair, with its second. */
   MAXLOC,
   /** Smallest of the first of each pair, with its second. */
-  MINLOC;
+  MINLOC,
+  /** For windows: the new value. */
+  REPLACE,
+  /** For windows: the old value. */
+  NO_OP;
 
   @Override
   public boolean commutative() {

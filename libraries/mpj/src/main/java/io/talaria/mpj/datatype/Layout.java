@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.datatype;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -111,6 +112,68 @@ public final class Layout {
   /** One more than the largest index that one of them at 0 touches. */
   public int end() {
     return end;
+  }
+
+  /**
+   * Where an element is, relative to the start of the first layout.
+   *
+   * @param element its number, counted over any number of layouts
+   * @return base elements
+   */
+  public long place(long element) {
+    if (dense) {
+      return element;
+    }
+    int within = (int) (element % size);
+    int run = runOf(within);
+    return element / size * extent() + starts[run] + (within - before[run]);
+  }
+
+  // For messages to ranks that have to know the layout: base, then the number of elements of a
+  // dense one, or -1, bounds, and the runs.
+
+  /** Bytes of {@link #encode}. */
+  public int encodedBytes() {
+    return dense ? 8 : 20 + 8 * starts.length;
+  }
+
+  /**
+   * Writes it.
+   *
+   * @param to takes {@link #encodedBytes}
+   */
+  public void encode(ByteBuffer to) {
+    to.putInt(base.code());
+    if (dense) {
+      to.putInt(size);
+      return;
+    }
+    to.putInt(-1).putInt(lower).putInt(upper).putInt(starts.length);
+    for (int i = 0; i < starts.length; i++) {
+      to.putInt(starts[i]).putInt(lengths[i]);
+    }
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @param from where
+   */
+  public static Layout decode(ByteBuffer from) {
+    BaseType base = BaseType.of(from.getInt());
+    int size = from.getInt();
+    if (size >= 0) {
+      return basic(base, size);
+    }
+    int lower = from.getInt();
+    int upper = from.getInt();
+    int[] starts = new int[from.getInt()];
+    int[] lengths = new int[starts.length];
+    for (int i = 0; i < starts.length; i++) {
+      starts[i] = from.getInt();
+      lengths[i] = from.getInt();
+    }
+    return new Layout(base, starts, lengths, lower, upper);
   }
 
   int runs() {

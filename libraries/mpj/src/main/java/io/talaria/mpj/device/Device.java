@@ -2,6 +2,10 @@
 
 package io.talaria.mpj.device;
 
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
 /**
  * Moves messages between the ranks of a job. One instance a rank.
  *
@@ -162,6 +166,50 @@ public abstract class Device implements AutoCloseable {
    * @param context a context
    */
   public abstract void describeWait(int call, int peer, int tag, int context);
+
+  // Memory that ranks share. These methods need no lock.
+
+  /**
+   * Whether memory of {@link #createShared} can be mapped by a rank.
+   *
+   * @param peer a rank
+   * @return true for this rank
+   */
+  public boolean sharesMemoryWith(int peer) {
+    return peer == rank();
+  }
+
+  /**
+   * Makes memory that other ranks can map, filled with zeros, at a multiple of 64.
+   *
+   * @param name unique among what is shared at the time; part of a file's name
+   * @param bytes how much
+   * @param arena closes this rank's mapping, if the memory is mapped
+   * @return the memory
+   * @throws IOException if there is no room
+   */
+  public MemorySegment createShared(String name, long bytes, Arena arena) throws IOException {
+    throw new IOException("ranks of " + name() + " share no memory");
+  }
+
+  /**
+   * Maps what another rank has made.
+   *
+   * @param name see {@link #createShared}
+   * @param arena closes this rank's mapping
+   * @return the memory
+   * @throws IOException if it cannot be mapped
+   */
+  public MemorySegment openShared(String name, Arena arena) throws IOException {
+    throw new IOException("ranks of " + name() + " share no memory");
+  }
+
+  /**
+   * Removes the name; the memory stays as long as it is mapped.
+   *
+   * @param name see {@link #createShared}
+   */
+  public void removeShared(String name) {}
 
   /** The name of the device, to be displayed. */
   public abstract String name();

@@ -47,6 +47,10 @@ public final class Engine implements AutoCloseable {
   private int pooled;
   private final Helper helper = new Helper(this);
   private Thread progressor;
+
+  /** Run after progress, or null; see {@link #onProgress}. */
+  private Runnable service;
+
   private int conditional;
   private boolean sleeping;
   private boolean closed;
@@ -86,6 +90,9 @@ public final class Engine implements AutoCloseable {
   private int advance() {
     int happened = device.progress(BUDGET);
     if (happened > 0) {
+      if (service != null) {
+        service.run();
+      }
       stir();
     }
     return happened;
@@ -397,6 +404,60 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes progress unless a thread that waits does it anyway.
+   *
+   * @return whether something happened
+   */
+  public boolean progressIfIdle() {
+    // Read without the lock: a stale value only makes this call useless.
+    if (progressor != null) {
+      return false;
+    }
+    lock.lock();
+    try {
+      return progressor == null && !closed && advance() > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Sets what runs under the lock after progress in which something happened, and after {@link
+   * #locked}. It may use the device, and must not call this engine.
+   *
+   * @param action short; null for nothing
+   */
+  public void onProgress(Runnable action) {
+    lock.lock();
+    try {
+      service = action;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Runs something under the lock, and then what {@link #onProgress} has set.
+   *
+   * @param action short; it may use the device, and must not call this engine
+   */
+  public void locked(Runnable action) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException("the device was closed");
+      }
+      action.run();
+      if (service != null) {
+        service.run();
+      }
+      stir();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** For threads of the device, which may be late. */
   private void progressIfOpen() {
     lock.lock();
@@ -656,6 +717,9 @@ public final class Engine implements AutoCloseable {
       }
       if (device.progress(BUDGET) > 0) {
         idle = 0;
+        if (service != null) {
+          service.run();
+        }
         if (conditional > 0) {
           wakeParked();
         }

@@ -43,7 +43,8 @@ class LayersTest {
   @Test
   void noLayerBelowKnowsTheApi() throws Exception {
     int looked = 0;
-    for (String layer : List.of("collective", "datatype", "device", "engine", "launch")) {
+    for (String layer :
+        List.of("collective", "datatype", "device", "engine", "launch", "onesided")) {
       try (Stream<Path> below = Files.walk(classes().resolve("io/talaria/mpj").resolve(layer))) {
         for (Path file : below.filter(f -> f.toString().endsWith(".class")).toList()) {
           assertThat(words(file)).as("" + file).noneMatch(word -> API.matcher(word).matches());

@@ -58,6 +58,11 @@ public final class RankRings implements AutoCloseable {
     return pages;
   }
 
+  /** The memory that they are in. */
+  public RingArea area() {
+    return area;
+  }
+
   /** Name of the area. */
   public String name() {
     return area.deviceName();

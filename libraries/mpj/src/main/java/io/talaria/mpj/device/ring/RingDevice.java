@@ -4,6 +4,9 @@ package io.talaria.mpj.device.ring;
 
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /** {@code shmdev} and {@code smdev}: a ring for each ordered pair of ranks, made on first use. */
 public final class RingDevice extends FrameDevice {
@@ -102,6 +105,26 @@ public final class RingDevice extends FrameDevice {
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
     rings.pages().describeWait(rank(), call, peer, tag, context);
+  }
+
+  @Override
+  public boolean sharesMemoryWith(int peer) {
+    return true;
+  }
+
+  @Override
+  public MemorySegment createShared(String name, long bytes, Arena arena) throws IOException {
+    return rings.area().createShared(name, bytes, arena);
+  }
+
+  @Override
+  public MemorySegment openShared(String name, Arena arena) throws IOException {
+    return rings.area().openShared(name, arena);
+  }
+
+  @Override
+  public void removeShared(String name) {
+    rings.area().removeShared(name);
   }
 
   @Override

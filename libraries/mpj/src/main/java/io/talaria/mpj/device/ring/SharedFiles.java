@@ -83,7 +83,7 @@ public final class SharedFiles implements RingArea {
 
   private MemorySegment mapPages() throws IOException {
     PrivateDirectory.require(directory);
-    return map(directory.resolve(PAGES), RankPages.bytes(1));
+    return map(directory.resolve(PAGES), RankPages.bytes(1), arena);
   }
 
   private static void write(Path path, long bytes) throws IOException {
@@ -92,9 +92,9 @@ public final class SharedFiles implements RingArea {
     }
   }
 
-  private MemorySegment map(Path path, long minBytes) throws IOException {
+  private static MemorySegment map(Path path, long minBytes, Arena mapping) throws IOException {
     try (FileChannel file = SharedFile.open(path, minBytes)) {
-      return file.map(MapMode.READ_WRITE, 0, file.size(), arena);
+      return file.map(MapMode.READ_WRITE, 0, file.size(), mapping);
     }
   }
 
@@ -108,10 +108,10 @@ public final class SharedFiles implements RingArea {
   }
 
   /** Leaves nothing behind if it fails: the next message to the peer tries again. */
-  private MemorySegment make(Path path, long bytes) throws IOException {
+  private static MemorySegment make(Path path, long bytes, Arena mapping) throws IOException {
     try (FileChannel file = SharedFile.create(path)) {
       SharedFile.fill(file, bytes, ByteBuffer.allocateDirect(CHUNK_BYTES));
-      return file.map(MapMode.READ_WRITE, 0, bytes, arena);
+      return file.map(MapMode.READ_WRITE, 0, bytes, mapping);
     } catch (IOException e) {
       SharedFile.unlink(path);
       throw e;
@@ -119,7 +119,7 @@ public final class SharedFiles implements RingArea {
   }
 
   private MemorySegment take(Path path) throws IOException {
-    MemorySegment ring = map(path, RingLayout.bytes(RankRings.MIN_CAPACITY));
+    MemorySegment ring = map(path, RingLayout.bytes(RankRings.MIN_CAPACITY), arena);
     SharedFile.unlink(path);
     return ring;
   }
@@ -127,7 +127,7 @@ public final class SharedFiles implements RingArea {
   @Override
   public MemorySegment create(int from, int to, long bytes) {
     try {
-      return Uninterrupted.call(() -> make(file(from, to), bytes));
+      return Uninterrupted.call(() -> make(file(from, to), bytes, arena));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "no ring of "
@@ -151,6 +151,25 @@ public final class SharedFiles implements RingArea {
       throw new UncheckedIOException(
           "the ring from rank " + from + " to rank " + to + " in " + directory + " is not there",
           e);
+    }
+  }
+
+  @Override
+  public MemorySegment createShared(String name, long bytes, Arena mapping) throws IOException {
+    return Uninterrupted.call(() -> make(directory.resolve(name), bytes, mapping));
+  }
+
+  @Override
+  public MemorySegment openShared(String name, Arena mapping) throws IOException {
+    return Uninterrupted.call(() -> map(directory.resolve(name), 1, mapping));
+  }
+
+  @Override
+  public void removeShared(String name) {
+    try {
+      Files.deleteIfExists(directory.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -2,8 +2,10 @@
 
 package io.talaria.mpj.device.ring;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.NoSuchFileException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -22,6 +24,8 @@ public final class ThreadHub {
   public ThreadHub(int ranks) {
     pages = Arena.ofAuto().allocate(RankPages.bytes(ranks), 4096);
   }
+
+  private final ConcurrentHashMap<String, MemorySegment> shared = new ConcurrentHashMap<>();
 
   /** A rank's view of it. */
   public RingArea area() {
@@ -48,6 +52,27 @@ public final class ThreadHub {
     @Override
     public MemorySegment open(int from, int to) {
       return rings.remove(key(from, to));
+    }
+
+    @Override
+    public MemorySegment createShared(String name, long bytes, Arena arena) {
+      MemorySegment memory = Arena.ofAuto().allocate(bytes, 64);
+      shared.put(name, memory);
+      return memory;
+    }
+
+    @Override
+    public MemorySegment openShared(String name, Arena arena) throws IOException {
+      MemorySegment memory = shared.get(name);
+      if (memory == null) {
+        throw new NoSuchFileException(name);
+      }
+      return memory;
+    }
+
+    @Override
+    public void removeShared(String name) {
+      shared.remove(name);
     }
 
     @Override

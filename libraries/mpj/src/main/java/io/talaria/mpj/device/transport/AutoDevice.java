@@ -6,6 +6,9 @@ import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.ring.RankRings;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -140,6 +143,26 @@ public final class AutoDevice extends FrameDevice {
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
     rings.pages().describeWait(rank(), call, peer, tag, context);
+  }
+
+  @Override
+  public boolean sharesMemoryWith(int peer) {
+    return here[peer];
+  }
+
+  @Override
+  public MemorySegment createShared(String name, long bytes, Arena arena) throws IOException {
+    return rings.area().createShared(name, bytes, arena);
+  }
+
+  @Override
+  public MemorySegment openShared(String name, Arena arena) throws IOException {
+    return rings.area().openShared(name, arena);
+  }
+
+  @Override
+  public void removeShared(String name) {
+    rings.area().removeShared(name);
   }
 
   @Override
