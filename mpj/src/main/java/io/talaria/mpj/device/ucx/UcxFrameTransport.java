@@ -8,6 +8,7 @@ import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
 import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Feature;
@@ -17,7 +18,6 @@ import io.talaria.ucx.ThreadMode;
 import io.talaria.ucx.Ucx;
 import io.talaria.ucx.UcxException;
 import io.talaria.ucx.Worker;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -93,15 +93,6 @@ public final class UcxFrameTransport implements FrameTransport {
 
   private boolean closed;
 
-  /** UCX is not there, or of no use; the message has the hint. */
-  public static final class MissingException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    MissingException(String message, Throwable cause) {
-      super(message, cause);
-    }
-  }
-
   /**
    * Opens a worker. Takes milliseconds and some megabytes.
    *
@@ -112,10 +103,11 @@ public final class UcxFrameTransport implements FrameTransport {
    * @param creditBytes credit of a pair of ranks
    * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the
    *     launcher, who knows more, may end the job
-   * @throws IOException if there is no UCX, or it cannot be used
+   * @throws MissingTransportException if there is no UCX, or it cannot be used; the message has the
+   *     hint
    */
   public UcxFrameTransport(int rank, int size, int bufferBytes, long creditBytes, long graceNs)
-      throws IOException {
+      throws MissingTransportException {
     this.rank = rank;
     this.bufferBytes = bufferBytes;
     this.creditBytes = creditBytes;
@@ -141,19 +133,19 @@ public final class UcxFrameTransport implements FrameTransport {
     Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
     Optional<String> unavailableReason = Ucx.unavailableReason();
     if (unavailableReason.isPresent()) {
-      throw new MissingException(unavailableReason.get(), null);
+      throw missing(unavailableReason.get(), null);
     }
     try {
       context =
           Context.open(Context.Options.of(Feature.TAG, Feature.WAKEUP).estimatedEndpoints(size));
     } catch (UcxException e) {
-      throw new MissingException(e.getMessage(), e);
+      throw missing(e.getMessage(), e);
     }
     try {
       worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
     } catch (UcxException e) {
       context.close();
-      throw new MissingException(e.getMessage(), e);
+      throw missing(e.getMessage(), e);
     }
     worker.enter();
     try {
@@ -162,6 +154,10 @@ public final class UcxFrameTransport implements FrameTransport {
     } finally {
       worker.exit();
     }
+  }
+
+  private static MissingTransportException missing(String message, Throwable cause) {
+    return new MissingTransportException("UCX", message, cause);
   }
 
   static int longestFrame(int capacity) {
@@ -271,7 +267,7 @@ public final class UcxFrameTransport implements FrameTransport {
   }
 
   @Override
-  public void round(Peers peers) {
+  public int round(Peers peers) {
     worker.enter();
     try {
       // Messages arrive in progress, which reports it; the probes in between do not rely on that.
@@ -291,6 +287,7 @@ public final class UcxFrameTransport implements FrameTransport {
       payCredit();
     }
     endedLinks.report(peers, UcxLink::abandon);
+    return 0;
   }
 
   /** Begins to receive messages that have arrived, as far as there are places. */
