@@ -273,8 +273,8 @@ run_mpirun() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
   if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/libraries/mpj/pom.xml" "$ROOT/libraries/mpj/src/main" \
-    "$ROOT/core/ffi/src/main" "$ROOT/network/ucx/src/main" "$ROOT/core/nio/pom.xml" \
-    "$ROOT/core/nio/src/main/java/io/talaria/nio/authentication" -newer "$MPJ" -print | head -n 1)" ]; then
+    "$ROOT/core/ffi/src/main" "$ROOT/network/ucx/src/main" "$ROOT/network/verbs/src/main" \
+    "$ROOT/core/nio/pom.xml" "$ROOT/core/nio/src/main" -newer "$MPJ" -print | head -n 1)" ]; then
     need_maven
     mkdir -p "$ROOT/dist"
     say "building with $JAVA_HOME (once; log in dist/build-mpj.log)"

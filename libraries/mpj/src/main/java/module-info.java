@@ -10,6 +10,7 @@ module io.talaria.mpj {
   requires io.talaria.ffi;
   requires io.talaria.nio;
   requires io.talaria.ucx;
+  requires io.talaria.verbs;
 
   exports mpi;
   exports io.talaria.mpj.device;

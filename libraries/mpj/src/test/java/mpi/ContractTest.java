@@ -76,6 +76,23 @@ class ContractTest {
     return on("auto with ucxdev", 5, Variant.autoWithUcx());
   }
 
+  @Tag("long")
+  @TestFactory
+  Stream<DynamicTest> ibvdevWithTwoRanks() {
+    return on("ibvdev", 2, Variant.verbs());
+  }
+
+  @TestFactory
+  Stream<DynamicTest> ibvdevWithTheSmallestBuffersAndCredit() {
+    return on(
+        "ibvdev, buffers of 4 KiB", 4, Variant.verbs().with("buffer", 4096).with("credit", 3000));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> autoWithVerbsBetweenTwoHosts() {
+    return on("auto with ibvdev", 5, Variant.autoWithVerbs());
+  }
+
   @TestFactory
   Stream<DynamicTest> autoOnTwoHosts() {
     return on("auto", 5, Variant.auto());

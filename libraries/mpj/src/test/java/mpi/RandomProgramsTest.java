@@ -75,6 +75,11 @@ class RandomProgramsTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> ibvdev() {
+    return on("ibvdev", ROUNDS / 10, Variant.verbs().with("buffer", SMALL).with("credit", 3_000));
+  }
+
+  @TestFactory
   Stream<DynamicTest> autoOnTwoHosts() {
     return on("auto", ROUNDS / 10, Variant.auto());
   }

@@ -13,6 +13,8 @@ import io.talaria.mpj.device.transport.AutoDevice;
 import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.verbs.LoopbackVerbs;
+import io.talaria.mpj.device.verbs.VerbsFrameTransport;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -44,8 +46,10 @@ final class Variant {
     FILES,
     NIO,
     UCX,
+    VERBS,
     AUTO,
-    AUTO_UCX
+    AUTO_UCX,
+    AUTO_VERBS
   }
 
   private final Kind kind;
@@ -83,6 +87,20 @@ final class Variant {
     return new Variant(Kind.AUTO_UCX);
   }
 
+  /** On the provider in memory, or on a device: see {@link LoopbackVerbs}. */
+  static Variant verbs() {
+    return new Variant(Kind.VERBS);
+  }
+
+  /** As {@link #auto}, with verbs between the two hosts. */
+  static Variant autoWithVerbs() {
+    return new Variant(Kind.AUTO_VERBS);
+  }
+
+  private boolean isAuto() {
+    return kind == Kind.AUTO || kind == Kind.AUTO_UCX || kind == Kind.AUTO_VERBS;
+  }
+
   private Links.Options options(Settings settings) {
     return new Links.Options()
         .secret(new byte[] {1, 2, 3})
@@ -101,11 +119,11 @@ final class Variant {
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();
     long credit = settings.creditBytes();
-    if (kind == Kind.NIO || kind == Kind.UCX) {
+    if (kind == Kind.NIO || kind == Kind.UCX || kind == Kind.VERBS) {
       return new TransportDevice(transports[rank], rank, ranks, eager, credit, null);
     }
     RingArea area = kind == Kind.THREADS ? hub.area() : new SharedFiles(directory);
-    if (kind == Kind.AUTO || kind == Kind.AUTO_UCX) {
+    if (isAuto()) {
       boolean[] here = new boolean[ranks];
       for (int i = 0; i < ranks; i++) {
         here[i] = i % 2 == rank % 2;
@@ -124,10 +142,7 @@ final class Variant {
     List<String> rankAddresses = new ArrayList<>();
     try {
       for (int i = 0; i < ranks; i++) {
-        transports[i] =
-            kind == Kind.UCX || kind == Kind.AUTO_UCX
-                ? new UcxFrameTransport(i, ranks, settings.bufferBytes(), settings.creditBytes(), 0)
-                : new Links(i, ranks, options(settings));
+        transports[i] = transport(i, ranks, settings);
         rankAddresses.add(transports[i].rankAddress());
       }
     } catch (IOException e) {
@@ -137,6 +152,21 @@ final class Variant {
       each.rankAddresses(rankAddresses);
     }
     return transports;
+  }
+
+  private FrameTransport transport(int rank, int ranks, Settings settings) throws IOException {
+    int buffer = settings.bufferBytes();
+    long credit = settings.creditBytes();
+    return switch (kind) {
+      case UCX, AUTO_UCX -> new UcxFrameTransport(rank, ranks, buffer, credit, 0);
+      case VERBS, AUTO_VERBS -> {
+        Links.Options setup =
+            options(settings).bufferBytes(VerbsFrameTransport.SETUP_BUFFER_BYTES).graceNs(0);
+        yield new VerbsFrameTransport(
+            rank, ranks, new Links(rank, ranks, setup), null, buffer, credit, 0);
+      }
+      default -> new Links(rank, ranks, options(settings));
+    };
   }
 
   Variant with(String name, Object value) {
@@ -155,8 +185,9 @@ final class Variant {
 
   void run(int ranks, Body body) {
     Settings settings = Settings.of(properties);
-    boolean files = kind == Kind.FILES || kind == Kind.AUTO || kind == Kind.AUTO_UCX;
+    boolean files = kind == Kind.FILES || isAuto();
     assumeThereIsUcx();
+    assumeThereAreVerbs();
     Path directory = files ? directory(ranks) : null;
     ThreadHub hub = files ? null : new ThreadHub(ranks);
     FrameTransport[] transports = transports(ranks, settings);
@@ -207,6 +238,13 @@ final class Variant {
     if (kind == Kind.UCX || kind == Kind.AUTO_UCX) {
       String unavailableReason = Ucx.unavailableReason().orElse(null);
       Assumptions.assumeTrue(unavailableReason == null, unavailableReason);
+    }
+  }
+
+  private void assumeThereAreVerbs() {
+    if (kind == Kind.VERBS || kind == Kind.AUTO_VERBS) {
+      String unavailableReason = LoopbackVerbs.prepare();
+      Assumptions.assumeTrue(unavailableReason.isEmpty(), unavailableReason);
     }
   }
 

@@ -15,8 +15,8 @@ public final class Settings {
 
   private static final String PREFIX = "talaria.mpj.";
   private static final String COLLECTIVE = "coll.";
-  private static final List<String> BETWEEN = List.of("auto", "nio", "ucx");
-  private static final List<String> DEVICES = List.of("auto", "shm", "nio", "ucx");
+  private static final List<String> BETWEEN = List.of("auto", "nio", "ucx", "ibv");
+  private static final List<String> DEVICES = List.of("auto", "shm", "nio", "ucx", "ibv");
 
   private final int eagerBytes;
   private final int ringBytes;
@@ -26,6 +26,7 @@ public final class Settings {
   private final String network;
   private final String between;
   private final String directory;
+  private final String hca;
   private final String device;
   private final boolean checks;
   private final Map<String, String> algorithms = new TreeMap<>();
@@ -50,6 +51,7 @@ public final class Settings {
           PREFIX + "buffer=" + bufferBytes + ": a power of two of bytes is allowed");
     }
     directory = from.getProperty(PREFIX + "dir");
+    hca = from.getProperty(PREFIX + "hca");
     String check = from.getProperty(PREFIX + "check", "false");
     if (!check.equals("true") && !check.equals("false")) {
       throw new IllegalArgumentException(PREFIX + "check=" + check + ": true or false is allowed");
@@ -58,12 +60,12 @@ public final class Settings {
     between = from.getProperty(PREFIX + "between", "auto");
     if (!BETWEEN.contains(between)) {
       throw new IllegalArgumentException(
-          PREFIX + "between=" + between + ": auto, nio or ucx is allowed");
+          PREFIX + "between=" + between + ": auto, nio, ucx or ibv is allowed");
     }
     device = from.getProperty(PREFIX + "device", "auto");
     if (!DEVICES.contains(device)) {
       throw new IllegalArgumentException(
-          PREFIX + "device=" + device + ": auto, shm, nio or ucx is allowed");
+          PREFIX + "device=" + device + ": auto, shm, nio, ucx or ibv is allowed");
     }
     network = from.getProperty(PREFIX + "network");
     if (network != null) {
@@ -87,6 +89,7 @@ public final class Settings {
           "network",
           "between",
           "device",
+          "hca",
           "dir",
           "check",
           "diagnose",
@@ -98,8 +101,8 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, between, device, dir, check, diagnose,"
-                  + " serial.filter and coll.NAME");
+                  + "eager, ring, credit, spin, buffer, network, between, device, hca, dir, check,"
+                  + " diagnose, serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
       }
@@ -183,9 +186,16 @@ public final class Settings {
     return network;
   }
 
-  /** What the device {@code auto} takes between hosts: auto, nio or ucx. */
+  /** What the device {@code auto} takes between hosts: auto, nio, ucx or ibv. */
   public String between() {
     return between;
+  }
+
+  /**
+   * The port that ibvdev takes, such as mlx5_0 or mlx5_0:1, or null for the first that is active.
+   */
+  public String hca() {
+    return hca;
   }
 
   /** Where a job's shared files are made on each host, or null for where the memory is shared. */
@@ -193,7 +203,7 @@ public final class Settings {
     return directory;
   }
 
-  /** The device under a launcher that knows none: auto, shm, nio or ucx. */
+  /** The device under a launcher that knows none: auto, shm, nio, ucx or ibv. */
   public String device() {
     return device;
   }

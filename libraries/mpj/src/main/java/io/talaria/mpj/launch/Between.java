@@ -7,59 +7,73 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@code auto} takes between hosts: UCX if each rank has it, else connections. All ranks
- * decide alike, because each decides from the addresses of all ranks: a line with where a rank
- * listens, and behind a bar how UCX reaches it, where UCX is to be taken.
+ * What {@code auto} takes between hosts: the first transport over RDMA that each rank has, else
+ * connections. All ranks decide alike, because each decides from the addresses of all ranks, and
+ * prefers the transports in the same order. An address is a line with where a rank listens, and
+ * behind bars, with their names, how the transports that it would take reach it.
  */
 final class Between {
   private static final String BAR = "|";
 
   private final FrameTransport links;
-  private final FrameTransport ucx;
+  private final List<FrameTransport> others;
 
   /**
-   * Of both, or of connections alone.
+   * Of connections, and of what is better.
    *
    * @param links the connections
-   * @param ucx null where it is not to be taken
+   * @param others the best first; those of two ranks come in the same order
    */
-  Between(FrameTransport links, FrameTransport ucx) {
+  Between(FrameTransport links, List<FrameTransport> others) {
     this.links = links;
-    this.ucx = ucx;
+    this.others = List.copyOf(others);
   }
 
   String rankAddress() {
-    return ucx == null ? links.rankAddress() : links.rankAddress() + BAR + ucx.rankAddress();
+    StringBuilder line = new StringBuilder(links.rankAddress());
+    for (FrameTransport each : others) {
+      line.append(mark(each)).append(each.rankAddress());
+    }
+    return line.toString();
+  }
+
+  private static String mark(FrameTransport transport) {
+    return BAR + transport.name() + "=";
   }
 
   /**
-   * Takes one, and closes the other.
+   * Takes one, and closes the others.
    *
    * @param rankAddresses of all ranks
    * @return the transport that all ranks use, which knows the addresses
    */
   FrameTransport choose(List<String> rankAddresses) {
-    boolean all =
-        ucx != null && rankAddresses.stream().allMatch(rankAddress -> rankAddress.contains(BAR));
-    if (!all && ucx != null) {
-      ucx.close();
+    FrameTransport taken = links;
+    for (FrameTransport each : others) {
+      if (taken == links && rankAddresses.stream().allMatch(line -> line.contains(mark(each)))) {
+        taken = each;
+      } else {
+        each.close();
+      }
     }
-    if (all) {
+    if (taken != links) {
       links.close();
     }
-    FrameTransport taken = all ? ucx : links;
     List<String> parts = new ArrayList<>();
     for (String rankAddress : rankAddresses) {
-      parts.add(part(rankAddress, all));
+      String mark = mark(taken);
+      parts.add(
+          upToBar(
+              taken == links
+                  ? rankAddress
+                  : rankAddress.substring(rankAddress.indexOf(mark) + mark.length())));
     }
     taken.rankAddresses(parts);
     return taken;
   }
 
-  private static String part(String rankAddress, boolean ofUcx) {
-    int bar = rankAddress.indexOf(BAR);
-    return ofUcx
-        ? rankAddress.substring(bar + 1)
-        : bar < 0 ? rankAddress : rankAddress.substring(0, bar);
+  private static String upToBar(String text) {
+    int bar = text.indexOf(BAR);
+    return bar < 0 ? text : text.substring(0, bar);
   }
 }

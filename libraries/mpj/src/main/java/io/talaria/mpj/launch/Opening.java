@@ -10,11 +10,14 @@ import io.talaria.mpj.device.ring.RingDevice;
 import io.talaria.mpj.device.ring.SharedFiles;
 import io.talaria.mpj.device.transport.AutoDevice;
 import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.verbs.VerbsFrameTransport;
 import io.talaria.mpj.engine.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Opens the device of a rank that is a process, no matter which launcher has started it. */
@@ -48,7 +51,7 @@ final class Opening {
   /**
    * For a rank.
    *
-   * @param device shm, nio, ucx or auto
+   * @param device shm, nio, ucx, ibv or auto
    * @param directory of the job on this host, with the ranks' pages
    */
   Opening(
@@ -110,43 +113,78 @@ final class Opening {
 
   private FrameTransport transport() throws IOException {
     try {
-      if (device.equals("auto") && !settings.between().equals("ucx")) {
-        Between between = new Between(links(), ucxForRdma());
-        return between.choose(exchange.rankAddresses(between.rankAddress()));
+      String between = device.equals("auto") ? settings.between() : device;
+      FrameTransport transport =
+          switch (between) {
+            case "ucx" -> ucx();
+            case "ibv" -> verbs();
+            case "nio" -> links();
+            default -> {
+              Between choice = new Between(links(), rdma());
+              yield choice.choose(exchange.rankAddresses(choice.rankAddress()));
+            }
+          };
+      if (!between.equals("auto")) {
+        transport.rankAddresses(exchange.rankAddresses(transport.rankAddress()));
       }
-      FrameTransport transport = device.equals("nio") ? links() : ucx();
-      transport.rankAddresses(exchange.rankAddresses(transport.rankAddress()));
       return transport;
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
-  /** UCX, if this rank would take it between hosts; else null. */
-  private FrameTransport ucxForRdma() throws IOException {
-    if (!settings.between().equals("auto") || !Rdma.isUp()) {
-      return null;
+  /** What this rank would take between hosts that have RDMA, the better one first. */
+  private List<FrameTransport> rdma() throws IOException {
+    List<FrameTransport> found = new ArrayList<>();
+    if (Rdma.isUp()) {
+      try {
+        found.add(verbs());
+      } catch (MissingTransportException e) {
+        // UCX may find another way.
+      }
+      try {
+        found.add(ucx());
+      } catch (MissingTransportException e) {
+        // Connections are left.
+      }
     }
-    try {
-      return ucx();
-    } catch (UcxFrameTransport.MissingException e) {
-      return null;
-    }
+    return found;
   }
 
-  private FrameTransport links() throws IOException {
+  private Links links() throws IOException {
+    links = links(settings.bufferBytes());
+    return links;
+  }
+
+  private Links links(int bufferBytes) throws IOException {
     Links.Options options =
         new Links.Options()
             .secret(exchange.secret())
-            .bufferBytes(settings.bufferBytes())
+            .bufferBytes(bufferBytes)
             .creditBytes(settings.creditBytes());
     for (int i = 0; i < size(); i++) {
       if (!here(i)) {
         options.otherHosts(settings.network());
       }
     }
-    links = new Links(rank, size(), options);
-    return links;
+    return new Links(rank, size(), options);
+  }
+
+  private FrameTransport verbs() throws IOException {
+    Links lifelines = links(VerbsFrameTransport.SETUP_BUFFER_BYTES);
+    FrameTransport transport =
+        new VerbsFrameTransport(
+            rank,
+            size(),
+            lifelines,
+            settings.hca(),
+            settings.bufferBytes(),
+            settings.creditBytes(),
+            GRACE_NS);
+    if (links == null) {
+      links = lifelines;
+    }
+    return transport;
   }
 
   private FrameTransport ucx() throws IOException {

@@ -24,9 +24,9 @@ final class Options {
       Starts N ranks of a program written for the mpiJava API (package mpi), on this host or others.
 
         -np N, -n N       number of ranks
-        -dev NAME         device: auto, shm, nio (TCP), ucx (a transport that UCX chooses) or sm (one
-                          thread per rank in one JVM); auto is shm within a host and nio between hosts
-                          (default: auto)
+        -dev NAME         device: auto, shm, nio (TCP), ucx (a transport that UCX chooses), ibv (InfiniBand
+                          or RoCE) or sm (one thread per rank in one JVM); auto is shm within a host, and
+                          between hosts nio, or ibv or ucx where all have an RDMA port (default: auto)
         -host H:N[,H:N]   hosts, filled in this order, and the slots (ranks) of each (default: 1 slot)
         -hostfile FILE    the same from a file, one host per line: «node1 slots=4» or «node1:4»; # starts
                           a comment
@@ -48,8 +48,8 @@ final class Options {
       properties -Dtalaria.mpj.NAME=VALUE.
 
       Exit status: 0 if all ranks exit with 0 after MPI.Finalize. Otherwise the status of the first rank
-      that failed (128 + n for signal n), or the one passed to MPI.COMM_WORLD.Abort. 2 wrong usage, 69 UCX is
-      missing, 124 time limit exceeded.
+      that failed (128 + n for signal n), or the one passed to MPI.COMM_WORLD.Abort. 2 wrong usage, 69 UCX
+      or an RDMA port is missing, 124 time limit exceeded.
 
         talaria mpirun -np 4 -cp app.jar Hello
         talaria mpirun -np 2 -label -timeout 60 -Xmx1g -jar solver.jar input.txt
@@ -159,7 +159,9 @@ final class Options {
     }
     if (device.equals("sm") || (device.equals("shm") && hosts.size() > 1)) {
       throw new UsageException(
-          "-dev " + device + " is for one host; for several: -dev auto, -dev nio or -dev ucx");
+          "-dev "
+              + device
+              + " is for one host; for several: -dev auto, -dev nio, -dev ucx or -dev ibv");
     }
     int slots = 0;
     for (HostSlots host : hosts) {
@@ -330,8 +332,8 @@ final class Options {
   private static String device(String name) throws UsageException {
     String plain = name.endsWith("dev") ? name.substring(0, name.length() - 3) : name;
     return switch (plain) {
-      case "auto", "shm", "sm", "nio", "ucx" -> plain;
-      default -> throw new UsageException("-dev needs auto, shm, nio, ucx or sm, not " + name);
+      case "auto", "shm", "sm", "nio", "ucx", "ibv" -> plain;
+      default -> throw new UsageException("-dev needs auto, shm, nio, ucx, ibv or sm, not " + name);
     };
   }
 

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param hostOfRank for each rank of the job the number of its host
  * @param host which of them this is
  * @param hostName its name; empty in a job on one host
- * @param device shm, sm, nio, ucx or auto
+ * @param device shm, sm, nio, ucx, ibv or auto
  * @param label whether lines get the number of their rank
  * @param bind whether each rank gets one core
  * @param directory working directory

@@ -3,7 +3,7 @@
 package io.talaria.mpj.launch;
 
 import io.talaria.mpj.device.ring.SharedFiles;
-import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -149,8 +149,10 @@ public final class PmiJob implements Job, Opening.Exchange {
               settings.spinNs(opening.ranksHere(), Runtime.getRuntime().availableProcessors()));
       link.barrier();
       return engine;
-    } catch (UcxFrameTransport.MissingException e) {
-      abort(ProcessJob.STATUS_MISSING, "rank " + rank + " cannot use UCX: " + e.getMessage());
+    } catch (MissingTransportException e) {
+      abort(
+          ProcessJob.STATUS_MISSING,
+          "rank " + rank + " cannot use " + e.what() + ": " + e.getMessage());
       throw new IllegalStateException(e);
     } catch (IOException | RuntimeException e) {
       abort(1, "rank " + rank + " cannot join the job: " + e.getMessage());
@@ -223,7 +225,8 @@ public final class PmiJob implements Job, Opening.Exchange {
     }
     String wanted = settings.device();
     if (wanted.equals("shm") && !one) {
-      throw new IOException("talaria.mpj.device=shm is for one host: auto, nio or ucx is allowed");
+      throw new IOException(
+          "talaria.mpj.device=shm is for one host: auto, nio, ucx or ibv is allowed");
     }
     if (!wanted.equals("auto")) {
       return wanted;

@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.launch;
 
-import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
@@ -50,8 +50,8 @@ final class ProcessJob implements Job {
       Engine engine = new Engine(opening.device(), settings.spinNs(opening.ranksHere(), cores));
       control.tell("init");
       return engine;
-    } catch (UcxFrameTransport.MissingException e) {
-      abort(STATUS_MISSING, "rank " + rank + " cannot use UCX: " + e.getMessage());
+    } catch (MissingTransportException e) {
+      abort(STATUS_MISSING, "rank " + rank + " cannot use " + e.what() + ": " + e.getMessage());
       throw new UncheckedIOException(e);
     } catch (IOException e) {
       throw new UncheckedIOException("rank " + rank + " cannot open its device", e);

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.mpj.device.nio.Links;
 import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.mpj.device.ucx.UcxFrameTransport;
+import io.talaria.mpj.device.verbs.LoopbackVerbs;
+import io.talaria.mpj.device.verbs.VerbsFrameTransport;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which transport all ranks use between hosts, and how a host tells of its RDMA ports. */
 @Timeout(120)
 class BetweenTest {
-  private static FrameTransport links(int rank) throws IOException {
+  private static Links links(int rank) throws IOException {
     return new Links(rank, 2, new Links.Options().secret(new byte[32]));
   }
 
@@ -38,17 +40,48 @@ class BetweenTest {
     return List.of(first.name(), second.name());
   }
 
+  private static FrameTransport verbs(int rank) throws IOException {
+    String unavailableReason = LoopbackVerbs.prepare();
+    assumeTrue(unavailableReason.isEmpty(), unavailableReason);
+    return new VerbsFrameTransport(rank, 2, links(rank), null, 4096, 1000, 0);
+  }
+
+  private static Between none(int rank) throws IOException {
+    return new Between(links(rank), List.of());
+  }
+
   @Test
   void ucxIsTakenIfAllHaveIt() throws Exception {
-    assertThat(taken(new Between(links(0), ucx(0)), new Between(links(1), ucx(1))))
+    assertThat(
+            taken(new Between(links(0), List.of(ucx(0))), new Between(links(1), List.of(ucx(1)))))
         .containsExactly("ucxdev", "ucxdev");
   }
 
   @Test
   void connectionsAreTakenIfOneHasNoUcx() throws Exception {
-    assertThat(taken(new Between(links(0), ucx(0)), new Between(links(1), null)))
+    assertThat(taken(new Between(links(0), List.of(ucx(0))), none(1)))
         .containsExactly("niodev", "niodev");
-    assertThat(taken(new Between(links(0), null), new Between(links(1), null)))
+    assertThat(taken(none(0), none(1))).containsExactly("niodev", "niodev");
+  }
+
+  @Test
+  void verbsAreTakenBeforeUcxIfAllHaveThem() throws Exception {
+    assertThat(
+            taken(
+                new Between(links(0), List.of(verbs(0), ucx(0))),
+                new Between(links(1), List.of(verbs(1), ucx(1)))))
+        .containsExactly("ibvdev", "ibvdev");
+  }
+
+  @Test
+  void whatOneLacksIsTakenByNoOther() throws Exception {
+    assertThat(
+            taken(
+                new Between(links(0), List.of(verbs(0), ucx(0))),
+                new Between(links(1), List.of(ucx(1)))))
+        .containsExactly("ucxdev", "ucxdev");
+    assertThat(
+            taken(new Between(links(0), List.of(verbs(0))), new Between(links(1), List.of(ucx(1)))))
         .containsExactly("niodev", "niodev");
   }
 

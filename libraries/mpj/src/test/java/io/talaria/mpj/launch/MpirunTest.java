@@ -128,6 +128,22 @@ class MpirunTest {
     assertThat(job.err().lines()).hasSize(1);
   }
 
+  @Test
+  void verbsThatAreMissingAreNamed() throws Exception {
+    Launched job =
+        run(
+            "-np",
+            "2",
+            "-dev",
+            "ibv",
+            "-Dtalaria.verbs.library=/no/such/libibverbs.so",
+            PROGRAMS,
+            "hello");
+    assertThat(job.status()).isEqualTo(69);
+    assertThat(job.err()).contains("cannot use RDMA verbs: ").contains("/no/such/libibverbs.so");
+    assertThat(job.err().lines()).hasSize(1);
+  }
+
   private static void assumeThereIsUcx() {
     String unavailableReason = Ucx.unavailableReason().orElse(null);
     assumeTrue(unavailableReason == null, unavailableReason);

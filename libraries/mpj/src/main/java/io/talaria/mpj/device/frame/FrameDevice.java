@@ -82,8 +82,12 @@ public abstract class FrameDevice extends Device implements Peers {
    */
   protected abstract FrameOutput connect(int peer);
 
-  /** Looks for peers that have made an output to this rank, and calls {@link #arrived} for each. */
-  protected abstract void discover();
+  /**
+   * Looks for peers that have made an output to this rank, and calls {@link #arrived} for each.
+   *
+   * @return how much happened beside that for which somebody may wait: frames have left
+   */
+  protected abstract int discover();
 
   @Override
   public final void arrived(int peer, FrameInput input) {
@@ -490,8 +494,7 @@ public abstract class FrameDevice extends Device implements Peers {
 
   @Override
   public final int progress(int budget) {
-    discover();
-    int happened = 0;
+    int happened = discover();
     for (int i = 0; i < inputCount; i++) {
       FrameInput input = inputs[i];
       int source = inputRank[i];
@@ -802,7 +805,9 @@ public abstract class FrameDevice extends Device implements Peers {
 
   /** Whether a frame has arrived, or one that waits would find room. */
   protected final boolean somethingToDo() {
-    discover();
+    if (discover() > 0) {
+      return true;
+    }
     for (int i = 0; i < inputCount; i++) {
       if (inputs[i].poll() >= 0) {
         return true;

@@ -30,9 +30,11 @@ import java.lang.invoke.VarHandle;
  * <tr><td>CANCEL</td><td>-</td><td>-</td><td>the sender's</td></tr>
  * <tr><td>CANCELLED</td><td>-</td><td>-</td><td>the sender's</td></tr>
  * <tr><td>CREDIT</td><td>-</td><td>credit given back since the start</td><td>-</td></tr>
+ * <tr><td>SETUP</td><td>-</td><td>-</td><td>-</td></tr>
  * </table>
  *
- * <p>CREDIT is for transports without shared memory, which handle it themselves.
+ * <p>CREDIT and SETUP are for transports without shared memory, which handle them themselves; what
+ * a SETUP carries is the transport's.
  */
 public final class Frames {
   /** Bytes before the payload. */
@@ -50,6 +52,7 @@ public final class Frames {
   static final byte CANCEL = 7;
   static final byte CANCELLED = 8;
   static final byte CREDIT = 9;
+  static final byte SETUP = 10;
 
   /** One more than the highest context. */
   private static final int CONTEXTS = 2 * Device.BESIDE;
@@ -167,6 +170,26 @@ public final class Frames {
   }
 
   /**
+   * Whether a frame is a SETUP.
+   *
+   * @param from where it is
+   * @param at its first byte
+   */
+  public static boolean isSetup(MemorySegment from, long at) {
+    return kind(word(from, at)) == SETUP;
+  }
+
+  /**
+   * Writes the header of a SETUP, but for its length.
+   *
+   * @param to where
+   * @param at its first byte
+   */
+  public static void setup(MemorySegment to, long at) {
+    header(to, at, SETUP, 0, (short) 0, 0, 0, 0, 0);
+  }
+
+  /**
    * What is wrong with a frame by itself, whatever is under way; null if nothing. For transports
    * whose other end is not this program's memory.
    *
@@ -176,7 +199,7 @@ public final class Frames {
    */
   public static String fault(MemorySegment from, long at, int length) {
     int kind = kind(word(from, at));
-    if (kind < EAGER || kind > CREDIT) {
+    if (kind < EAGER || kind > SETUP) {
       return "a frame of unknown kind " + kind;
     }
     long bytes = messageBytes(from, at);
@@ -190,7 +213,7 @@ public final class Frames {
         return "a frame of " + payload + " bytes for a message of " + bytes;
       }
     }
-    if (payload != 0 && (kind >= RTS && kind != DATA)) {
+    if (payload != 0 && kind >= RTS && kind != DATA && kind != SETUP) {
       return "a frame of kind " + kind + " with " + payload + " bytes of payload";
     }
     return bytes < 0 ? "a frame with " + bytes + " for a number of bytes" : null;

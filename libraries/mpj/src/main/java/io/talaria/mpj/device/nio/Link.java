@@ -86,14 +86,16 @@ final class Link implements EndedLinks.Ended {
     output.write();
   }
 
-  /** Sends what waits; called once a round. */
-  void round() {
-    if (output.written < output.filled) {
+  /** Sends what waits; called once a round. Whether all of that has left now. */
+  boolean round() {
+    boolean waited = output.written < output.filled;
+    if (waited) {
       output.write();
     }
     if (input.creditGiven - input.creditSent >= creditStep) {
       input.sendCredit();
     }
+    return waited && output.flushed();
   }
 
   /** Asks the selector for room in the socket, too, if something waits for it. */

@@ -439,19 +439,21 @@ public final class Links implements FrameTransport {
   }
 
   @Override
-  public void round(Peers peers) {
+  public int round(Peers peers) {
+    int left = 0;
     rounds++;
     if (!opened.isEmpty()) {
       takeOver(peers);
     }
     int count = active.size();
     for (int i = 0; i < count; i++) {
-      active.get(i).round();
+      left += active.get(i).round() ? 1 : 0;
     }
     if (count > MAX_POLLED) {
       findReady(count);
     }
     endedLinks.report(peers, release);
+    return left;
   }
 
   private void findReady(int count) {
@@ -511,7 +513,17 @@ public final class Links implements FrameTransport {
 
   @Override
   public void broken(int peer, String what) {
-    link(peer).end("it sent " + what);
+    end(peer, "it sent " + what);
+  }
+
+  /**
+   * Closes the connection to a rank, which is gone then.
+   *
+   * @param peer its rank
+   * @param why for the program
+   */
+  public void end(int peer, String why) {
+    link(peer).end(why);
   }
 
   @Override

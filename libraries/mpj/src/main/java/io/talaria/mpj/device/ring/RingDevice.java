@@ -43,8 +43,9 @@ public final class RingDevice extends FrameDevice {
   }
 
   @Override
-  protected void discover() {
+  protected int discover() {
     rings.discover(this);
+    return 0;
   }
 
   @Override

@@ -69,9 +69,9 @@ public final class AutoDevice extends FrameDevice {
   }
 
   @Override
-  protected void discover() {
+  protected int discover() {
     rings.discover(this);
-    between.round(this);
+    return between.round(this);
   }
 
   @Override

@@ -46,8 +46,9 @@ public interface FrameTransport extends AutoCloseable {
    * at the inputs.
    *
    * @param peers who is told
+   * @return how much happened beside that for which somebody may wait: frames have left
    */
-  void round(Peers peers);
+  int round(Peers peers);
 
   /**
    * Disconnects a peer that violates the protocol.

@@ -45,8 +45,8 @@ public final class TransportDevice extends FrameDevice {
   }
 
   @Override
-  protected void discover() {
-    transport.round(this);
+  protected int discover() {
+    return transport.round(this);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
 import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Feature;
@@ -93,15 +94,6 @@ public final class UcxFrameTransport implements FrameTransport {
 
   private boolean closed;
 
-  /** UCX is not there, or of no use; the message has the hint. */
-  public static final class MissingException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    MissingException(String message, Throwable cause) {
-      super(message, cause);
-    }
-  }
-
   /**
    * Opens a worker. Takes milliseconds and some megabytes.
    *
@@ -112,10 +104,11 @@ public final class UcxFrameTransport implements FrameTransport {
    * @param creditBytes credit of a pair of ranks
    * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the
    *     launcher, who knows more, may end the job
-   * @throws IOException if there is no UCX, or it cannot be used
+   * @throws MissingTransportException if there is no UCX, or it cannot be used; the message has the
+   *     hint
    */
   public UcxFrameTransport(int rank, int size, int bufferBytes, long creditBytes, long graceNs)
-      throws IOException {
+      throws MissingTransportException {
     this.rank = rank;
     this.bufferBytes = bufferBytes;
     this.creditBytes = creditBytes;
@@ -140,7 +133,7 @@ public final class UcxFrameTransport implements FrameTransport {
           OwnedWorker.open(
               Context.Options.of(Feature.TAG, Feature.WAKEUP).estimatedEndpoints(size), Map.of());
     } catch (IOException e) {
-      throw new MissingException(e.getMessage(), e);
+      throw new MissingTransportException("UCX", e.getMessage(), e);
     }
     worker = owned.worker();
     failures = new FailureCheck(worker, (link, reason) -> ((UcxLink) link).end(reason));
@@ -253,7 +246,7 @@ public final class UcxFrameTransport implements FrameTransport {
   }
 
   @Override
-  public void round(Peers peers) {
+  public int round(Peers peers) {
     worker.enter();
     try {
       // Messages arrive in progress, which reports it; the probes in between do not rely on that.
@@ -272,6 +265,7 @@ public final class UcxFrameTransport implements FrameTransport {
       payCredit();
     }
     endedLinks.report(peers, UcxLink::abandon);
+    return 0;
   }
 
   /** Begins to receive messages that have arrived, as far as there are places. */

@@ -1,0 +1,445 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.verbs;
+
+import io.talaria.ffi.Epoll;
+import io.talaria.ffi.EventDescriptor;
+import io.talaria.mpj.device.RankGoneException;
+import io.talaria.mpj.device.frame.FrameInput;
+import io.talaria.mpj.device.frame.FrameOutput;
+import io.talaria.mpj.device.frame.Frames;
+import io.talaria.mpj.device.frame.Peers;
+import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.transport.EndedLinks;
+import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.mpj.device.transport.MissingTransportException;
+import io.talaria.verbs.Access;
+import io.talaria.verbs.CompletionChannel;
+import io.talaria.verbs.CompletionQueue;
+import io.talaria.verbs.Completions;
+import io.talaria.verbs.Context;
+import io.talaria.verbs.DeviceAttributes;
+import io.talaria.verbs.MemoryRegion;
+import io.talaria.verbs.Path;
+import io.talaria.verbs.ProtectionDomain;
+import io.talaria.verbs.QueuePair;
+import io.talaria.verbs.QueuePairAddress;
+import io.talaria.verbs.ReceiveRequests;
+import io.talaria.verbs.SendRequests;
+import io.talaria.verbs.Status;
+import io.talaria.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A rank's port of an RDMA device, and a queue pair to each rank that it communicates with.
+ *
+ * <p>Two ranks tell each other of their queue pairs over a connection of {@link Links}, which both
+ * prove to be of the job for. A rank sends when the peer has said that its queue pair receives. The
+ * connection stays, without traffic: when it ends, the peer is gone. A rank looks at it now and
+ * then, and before it sleeps.
+ *
+ * <p>All queue pairs complete into one queue, which {@link #round} polls; no thread belongs to it.
+ */
+public final class VerbsFrameTransport implements FrameTransport {
+  /** Memory of the connections that the queue pairs are set up by, bytes each way. */
+  public static final int SETUP_BUFFER_BYTES = 4096;
+
+  private static final int LONGEST_PAYLOAD = 16 << 10;
+  private static final int MIN_WINDOW = 4;
+  private static final int BATCH = 32;
+  private static final int MAX_READS = 16;
+  private static final int LOOK_AT_LINKS_EVERY = 8192; // a power of two
+  private static final long LOOK_AT_LINKS_NS = 20_000_000;
+  private static final long SETTING_UP_NS = 1_000_000;
+
+  private final int rank;
+  private final int size;
+  private final Links lifelines;
+  private final int window;
+  private final int longestFrame;
+  private final long creditBytes;
+  private final RdmaPort port;
+  private final Context context;
+  private final int readsIn;
+  private final int readsOut;
+  private final ProtectionDomain domain;
+  private final CompletionChannel channel;
+  private final CompletionQueue queue;
+  private final Completions completions = Completions.allocate(BATCH);
+  private final EventDescriptor bell = new EventDescriptor();
+  private final Epoll sleeper = new Epoll();
+  private final VerbsLink[] links;
+  private final List<VerbsLink> open = new ArrayList<>();
+  private final List<VerbsLink> owing = new ArrayList<>();
+  private final EndedLinks<VerbsLink> endedLinks;
+  private final Consumer<VerbsLink> abandon = VerbsLink::abandon; // made once
+  private final Lives lives = new Lives();
+  private Peers peers;
+  private volatile Runnable news = () -> {};
+
+  /** Whether connections were made that nobody has looked at. */
+  private volatile boolean connections;
+
+  /** Links that are not ready yet. */
+  private int settingUp;
+
+  /** Completions that were taken and not worked off; negative: the queue is lost. */
+  private int taken;
+
+  private boolean armed;
+  private int rounds;
+  private long lookedNs;
+  private boolean closed;
+
+  /**
+   * Opens a port.
+   *
+   * @param rank of this process
+   * @param size ranks of the job
+   * @param lifelines with a buffer of {@link #SETUP_BUFFER_BYTES}; closed with this, also if this
+   *     cannot be made
+   * @param portName such as {@code mlx5_0} or {@code mlx5_0:1}; null for the first that is active
+   * @param bufferBytes of registered memory each way for each rank that it communicates with, a
+   *     power of two from 4096; a quarter is the longest frame, but at most 16 KiB
+   * @param creditBytes credit of a pair of ranks
+   * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the
+   *     launcher, who knows more, may end the job
+   * @throws MissingTransportException if there is no port that can be used; the message says what
+   *     to do
+   */
+  public VerbsFrameTransport(
+      int rank,
+      int size,
+      Links lifelines,
+      String portName,
+      int bufferBytes,
+      long creditBytes,
+      long graceNs)
+      throws MissingTransportException {
+    this.rank = rank;
+    this.size = size;
+    this.lifelines = lifelines;
+    this.creditBytes = creditBytes;
+    longestFrame = Math.min(bufferBytes / 4, Frames.room(LONGEST_PAYLOAD));
+    window = Math.max(MIN_WINDOW, bufferBytes / longestFrame);
+    links = new VerbsLink[size];
+    endedLinks = new EndedLinks<>(graceNs);
+    ProtectionDomain ownDomain = null;
+    CompletionChannel ownChannel = null;
+    RdmaPort found = null;
+    try {
+      found = RdmaPort.open(portName);
+      port = found;
+      context = port.context();
+      DeviceAttributes device = context.attributes();
+      readsIn = Math.clamp(device.maxReadsIn(), 0, MAX_READS);
+      readsOut = Math.clamp(device.maxReadsOut(), 0, MAX_READS);
+      ownDomain = context.protectionDomain();
+      domain = ownDomain;
+      ownChannel = context.completionChannel();
+      channel = ownChannel;
+      long wanted = Math.max(1L, size - 1) * VerbsLink.completions(window);
+      queue =
+          context.completionQueue(
+              (int) Math.min(wanted, Math.max(1, device.maxCompletions())), channel, 0);
+    } catch (VerbsException | MissingTransportException e) {
+      close(ownChannel);
+      close(ownDomain);
+      close(found == null ? null : found.context());
+      close(sleeper);
+      close(bell);
+      lifelines.close();
+      throw e instanceof MissingTransportException missing
+          ? missing
+          : RdmaPort.missing(e.getMessage(), e);
+    }
+    sleeper.add(channel.descriptor());
+    sleeper.add(bell.descriptor());
+    lifelines.onNews(this::connectionsCame);
+  }
+
+  private static void close(AutoCloseable part) {
+    try {
+      if (part != null) {
+        part.close();
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public String rankAddress() {
+    return lifelines.rankAddress();
+  }
+
+  @Override
+  public void rankAddresses(List<String> ofAll) {
+    lifelines.rankAddresses(ofAll);
+  }
+
+  @Override
+  public void onNews(Runnable action) {
+    news = action;
+  }
+
+  private void connectionsCame() {
+    connections = true;
+    news.run();
+  }
+
+  @Override
+  public int longestPayload() {
+    return longestFrame - Frames.HEADER;
+  }
+
+  @Override
+  public String name() {
+    return "ibvdev";
+  }
+
+  // For the links.
+
+  MemoryRegion allocate(long bytes) {
+    return domain.allocate(bytes, Access.LOCAL_WRITE);
+  }
+
+  QueuePair queuePair(int sends, int receives, int inlineBytes) {
+    QueuePair.Builder builder =
+        QueuePair.rc(domain).send(queue, sends).receive(queue, receives).inline(inlineBytes);
+    try {
+      return builder.open();
+    } catch (VerbsException e) {
+      return builder.inline(0).open(); // Not every device can do it.
+    }
+  }
+
+  SendRequests sendRequests(int count) {
+    return SendRequests.allocate(domain, count, 1);
+  }
+
+  ReceiveRequests receiveRequests(int count) {
+    return ReceiveRequests.allocate(domain, count, 1);
+  }
+
+  QueuePairAddress initialize(QueuePair queuePair, int packetNumber) {
+    queuePair.initialize(port.number(), Access.REMOTE_READ);
+    return queuePair.address(path(), packetNumber);
+  }
+
+  private Path path() {
+    return Path.by(port.number(), port.gidIndex());
+  }
+
+  Introduction introduction(QueuePairAddress own, int frames, int frameBytes) {
+    return new Introduction(own, port.mtuBytes(), frames, frameBytes, readsIn);
+  }
+
+  void connect(QueuePair queuePair, QueuePairAddress own, Introduction theirs) {
+    Path path =
+        path()
+            .withMtu(Math.min(port.mtuBytes(), theirs.mtuBytes()))
+            .withReads(Math.min(readsOut, theirs.reads()), readsIn);
+    queuePair.readyToReceive(theirs.address(), path);
+    queuePair.readyToSend(own.packetNumber(), path);
+  }
+
+  void connected() {
+    settingUp--;
+  }
+
+  void owing(VerbsLink link) {
+    owing.add(link);
+  }
+
+  void ended(VerbsLink link, String why) {
+    if (!link.isReady()) {
+      settingUp--;
+    }
+    endedLinks.add(link);
+    lifelines.end(link.peer(), why);
+  }
+
+  // Under the engine's lock.
+
+  @Override
+  public FrameOutput connect(int peer) {
+    return link(peer).output();
+  }
+
+  private VerbsLink link(int peer) {
+    VerbsLink link = links[peer];
+    if (link == null) {
+      link = new VerbsLink(peer, this, window, longestFrame, creditBytes);
+      links[peer] = link;
+      open.add(link);
+      settingUp++;
+      link.open(lifelines.connect(peer));
+    }
+    return link;
+  }
+
+  /** What happens to the connections. */
+  private final class Lives implements Peers {
+    @Override
+    public void arrived(int peer, FrameInput input) {
+      VerbsLink link = link(peer);
+      link.setup(input);
+      peers.arrived(peer, link.input());
+    }
+
+    @Override
+    public void gone(int peer, RankGoneException why) {
+      VerbsLink link = link(peer);
+      link.end(why.getMessage());
+      link.abandon();
+      peers.gone(peer, why);
+    }
+  }
+
+  @Override
+  public int round(Peers told) {
+    peers = told;
+    int left = work();
+    if (settingUp > 0 || connections || (++rounds & (LOOK_AT_LINKS_EVERY - 1)) == 0) {
+      boolean ignored = lookAtLinks();
+    }
+    if (!owing.isEmpty()) {
+      payWhatIsOwed();
+    }
+    endedLinks.report(peers, abandon);
+    return left;
+  }
+
+  /** Works off completions: those that were taken, and what there is. How many were of sends. */
+  private int work() {
+    int count = taken != 0 ? taken : queue.poll(completions);
+    int left = 0;
+    taken = 0;
+    while (count > 0) {
+      for (int i = 0; i < count; i++) {
+        left += completed(i) ? 1 : 0;
+      }
+      if (count < BATCH) {
+        return left;
+      }
+      count = queue.poll(completions);
+    }
+    if (count < 0) {
+      lost();
+    }
+    return left;
+  }
+
+  /** Whether it was of a send. */
+  private boolean completed(int i) {
+    long id = completions.id(i);
+    VerbsLink link = links[VerbsLink.peerOf(id)];
+    int status = completions.status(i);
+    int kind = VerbsLink.kindOf(id);
+    if (status != Status.SUCCESS) {
+      link.end("verbs say: " + Status.text(status));
+    } else if (kind == VerbsLink.RECEIVE) {
+      link.received(VerbsLink.indexOf(id), completions.bytes(i), completions.immediate(i));
+      return false;
+    } else {
+      link.sent(kind);
+    }
+    return true;
+  }
+
+  private void lost() {
+    taken = -1;
+    for (VerbsLink link : open) {
+      link.end("the completion queue is lost");
+    }
+  }
+
+  /** Takes over connections, and reads them; whether anything has happened. */
+  private boolean lookAtLinks() {
+    boolean happened = connections;
+    connections = false;
+    lookedNs = System.nanoTime();
+    lifelines.round(lives);
+    // Links may come to the end of the list meanwhile, none goes.
+    for (int i = 0; i < open.size(); i++) {
+      VerbsLink link = open.get(i);
+      happened |= link.readSetup(lifelines.connect(link.peer()));
+    }
+    return happened;
+  }
+
+  private void payWhatIsOwed() {
+    for (int i = owing.size() - 1; i >= 0; i--) {
+      VerbsLink link = owing.remove(i);
+      link.owes = false;
+      link.pay();
+    }
+  }
+
+  @Override
+  public void broken(int peer, String what) {
+    link(peer).end("it sent " + what);
+  }
+
+  @Override
+  public boolean arm() {
+    long now = System.nanoTime();
+    if ((settingUp > 0 || now - lookedNs > LOOK_AT_LINKS_NS) && lookAtLinks()) {
+      return false;
+    }
+    if (armed && channel.drop()) {
+      armed = false;
+    }
+    if (taken == 0) {
+      taken = queue.arm(false, completions);
+      armed = true;
+    }
+    return taken <= 0;
+  }
+
+  @Override
+  public void disarm() {
+    if (armed && channel.drop()) {
+      armed = false;
+    }
+    bell.clear();
+  }
+
+  @Override
+  public void sleep(long limitNs) {
+    long limit = settingUp > 0 ? Math.min(limitNs, SETTING_UP_NS) : limitNs;
+    boolean ignored = sleeper.await((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(limit)));
+  }
+
+  @Override
+  public void wake() {
+    bell.signal();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (VerbsLink link : open) {
+      link.abandon();
+    }
+    queue.close();
+    channel.close();
+    domain.close();
+    context.close();
+    sleeper.close();
+    bell.close();
+    lifelines.close();
+  }
+
+  @Override
+  public String toString() {
+    return "rank " + rank + " of " + size + " by " + port;
+  }
+}
