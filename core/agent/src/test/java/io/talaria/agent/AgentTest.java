@@ -43,7 +43,8 @@ class AgentTest {
 
   @Test
   void namesTheTransportsThatAreAskedFor() throws Exception {
-    String java = ChildProcess.jdkProgram("java"); // it must load UCX to know whether it can be used
+    String java =
+        ChildProcess.jdkProgram("java"); // it must load UCX to know whether it can be used
     Child alone = Child.withAgent(java, List.of(option("talaria.transports", "ucx")));
     assertThat(alone.err())
         .singleElement()
