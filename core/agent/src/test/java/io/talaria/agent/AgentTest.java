@@ -5,6 +5,7 @@ package io.talaria.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +35,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void setsTheProviderAndPrintsOneLine(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of());
+    Child child = Child.withAgent(java, List.of());
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err()).singleElement().asString().matches(START_LINE);
     assertThat(child.status()).isZero();
@@ -42,13 +43,14 @@ class AgentTest {
 
   @Test
   void namesTheTransportsThatAreAskedFor() throws Exception {
-    String java = Child.thisJava(); // which has to load UCX to know whether it can be used
-    Child alone = Child.withAgent(work, java, List.of(option("talaria.transports", "ucx")));
+    String java =
+        ChildProcess.jdkProgram("java"); // it must load UCX to know whether it can be used
+    Child alone = Child.withAgent(java, List.of(option("talaria.transports", "ucx")));
     assertThat(alone.err())
         .singleElement()
         .asString()
         .contains("connections use UCX, or else TCP on this host");
-    Child child = Child.withAgent(work, java, List.of(option("talaria.transports", "ucx,shm")));
+    Child child = Child.withAgent(java, List.of(option("talaria.transports", "ucx,shm")));
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err())
         .singleElement()
@@ -61,12 +63,12 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void saysInOneLineThatUcxCannotBeUsed(String java) throws Exception {
-    assumeFalse(java.equals(Child.thisJava()), "newer ones need to load UCX to know");
+    assumeFalse(
+        java.equals(ChildProcess.jdkProgram("java")), "newer ones need to load UCX to know");
     for (String transports : List.of("ucx", "ucx,shm")) {
       boolean alone = transports.equals("ucx");
       Child child =
           Child.run(
-              work,
               java,
               List.of("-javaagent:" + Child.AGENT, option("talaria.transports", transports)),
               Map.of(),
@@ -93,8 +95,7 @@ class AgentTest {
     String file = work.resolve("libucp.so.0").toString();
     Child child =
         Child.run(
-            work,
-            Child.thisJava(),
+            ChildProcess.jdkProgram("java"),
             List.of(
                 "-javaagent:" + Child.AGENT,
                 option("talaria.transports", "ucx"),
@@ -118,8 +119,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void namesOptionsThatItDoesNotHave(String java) throws Exception {
-    Child child =
-        Child.run(work, java, List.of("-javaagent:" + Child.AGENT + "=quiet=true"), Map.of());
+    Child child = Child.run(java, List.of("-javaagent:" + Child.AGENT + "=quiet=true"), Map.of());
     assertThat(child.status()).isZero();
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err()).hasSize(2);
@@ -134,7 +134,7 @@ class AgentTest {
   @MethodSource("javas")
   void worksThroughTheEnvironment(String java) throws Exception {
     Child child =
-        Child.run(work, java, List.of(), Map.of("JAVA_TOOL_OPTIONS", "-javaagent:" + Child.AGENT));
+        Child.run(java, List.of(), Map.of("JAVA_TOOL_OPTIONS", "-javaagent:" + Child.AGENT));
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err()).hasSize(2);
     assertThat(child.err().get(0)).startsWith("Picked up JAVA_TOOL_OPTIONS");
@@ -144,7 +144,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void keepsTheProviderOfTheUser(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(option(PROVIDER_PROPERTY, JDK)), NETTY);
+    Child child = Child.withAgent(java, List.of(option(PROVIDER_PROPERTY, JDK)), NETTY);
     assertThat(child.out()).containsExactly(JDK, NETTY + "=null");
     assertThat(child.err())
         .containsExactly("talaria: stays off, " + PROVIDER_PROPERTY + " is already set to " + JDK);
@@ -153,7 +153,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void acceptsItsOwnProviderAsTheUsersChoice(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(option(PROVIDER_PROPERTY, TALARIA)));
+    Child child = Child.withAgent(java, List.of(option(PROVIDER_PROPERTY, TALARIA)));
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err()).singleElement().asString().matches(START_LINE);
   }
@@ -162,7 +162,7 @@ class AgentTest {
   @MethodSource("javas")
   void isOffAndSilentWhenDisabled(String java) throws Exception {
     Child child =
-        Child.withAgent(work, java, List.of(option("talaria.enabled", "false")), PROVIDER_PROPERTY);
+        Child.withAgent(java, List.of(option("talaria.enabled", "false")), PROVIDER_PROPERTY);
     assertThat(child.out()).containsExactly(JDK, PROVIDER_PROPERTY + "=null");
     assertThat(child.err()).isEmpty();
   }
@@ -170,7 +170,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void isSilentWhenQuiet(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(option("talaria.quiet", "true")));
+    Child child = Child.withAgent(java, List.of(option("talaria.quiet", "true")));
     assertThat(child.out()).containsExactly(TALARIA);
     assertThat(child.err()).isEmpty();
   }
@@ -178,7 +178,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void stopsTheStartOnBadValue(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(option("talaria.spin.ns", "soon")));
+    Child child = Child.withAgent(java, List.of(option("talaria.spin.ns", "soon")));
     assertThat(child.status()).isEqualTo(78);
     assertThat(child.out()).isEmpty();
     assertThat(child.err())
@@ -192,7 +192,7 @@ class AgentTest {
   @MethodSource("javas")
   void stopsTheStartOnAJucxThatIsNone(String java) throws Exception {
     Path file = Files.writeString(work.resolve("jucx.jar"), "no jar");
-    Child child = Child.withAgent(work, java, List.of(option("talaria.jucx", file.toString())));
+    Child child = Child.withAgent(java, List.of(option("talaria.jucx", file.toString())));
     assertThat(child.status()).isEqualTo(Activation.BAD_CONFIGURATION);
     assertThat(child.out()).isEmpty();
     assertThat(child.err())
@@ -205,7 +205,7 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void stopsTheStartOnBadValueOfEnabled(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(option("talaria.enabled", "maybe")));
+    Child child = Child.withAgent(java, List.of(option("talaria.enabled", "maybe")));
     assertThat(child.status()).isEqualTo(78);
     assertThat(child.err())
         .singleElement()
@@ -216,14 +216,14 @@ class AgentTest {
   @ParameterizedTest
   @MethodSource("javas")
   void steersNettyToNio(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(), NETTY, GRPC);
+    Child child = Child.withAgent(java, List.of(), NETTY, GRPC);
     assertThat(child.out()).containsExactly(TALARIA, NETTY + "=true", GRPC + "=true");
   }
 
   @ParameterizedTest
   @MethodSource("javas")
   void keepsWhatTheUserToldNetty(String java) throws Exception {
-    Child child = Child.withAgent(work, java, List.of(option(NETTY, "false")), NETTY, GRPC);
+    Child child = Child.withAgent(java, List.of(option(NETTY, "false")), NETTY, GRPC);
     assertThat(child.out()).containsExactly(TALARIA, NETTY + "=false", GRPC + "=true");
   }
 
@@ -231,8 +231,7 @@ class AgentTest {
   @MethodSource("javas")
   void startsNeitherLoggingNorCryptography(String java) throws Exception {
     Path loaded = work.resolve("loaded");
-    Child child =
-        Child.withAgent(work, java, List.of("-Xlog:class+load:file=" + loaded, "-version"));
+    Child child = Child.withAgent(java, List.of("-Xlog:class+load:file=" + loaded, "-version"));
     assertThat(child.status()).isZero();
     assertThat(Files.readString(loaded))
         .contains("io.talaria.agent.Activation ")
@@ -248,7 +247,7 @@ class AgentTest {
   void promisesNothingWhereADirectoryCannotBeMade(String java) throws Exception {
     Path missing = work.resolve("missing/run");
     for (String property : List.of("talaria.dir", "talaria.shm.dir")) {
-      Child child = Child.withAgent(work, java, List.of(option(property, missing.toString())));
+      Child child = Child.withAgent(java, List.of(option(property, missing.toString())));
       assertThat(child.out()).containsExactly(TALARIA);
       assertThat(
               child.err()) // the transport's warning may follow, if the program lives long enough
@@ -271,8 +270,7 @@ class AgentTest {
     String type = Files.getFileStore(disk).type();
     assumeFalse(type.equals("tmpfs"), "the build's directory is in memory");
     Child child =
-        Child.withAgent(
-            work, java, List.of(option("talaria.shm.dir", disk.resolve("shm").toString())));
+        Child.withAgent(java, List.of(option("talaria.shm.dir", disk.resolve("shm").toString())));
     assertThat(child.err())
         .hasSize(2)
         .first()
@@ -286,7 +284,7 @@ class AgentTest {
   void isSeenFromOutsideBeforeTheProgramMakesAChannel(String java) throws Exception {
     Path run = work.resolve("run");
     Child child =
-        Child.withAgent(work, java, List.of(option("talaria.dir", run.toString())), run.toString());
+        Child.withAgent(java, List.of(option("talaria.dir", run.toString())), run.toString());
     assertThat(child.out()).hasSize(3);
     assertThat(child.out().get(0)).matches("\\d+-\\d+\\.counters");
     assertThat(child.out().get(1)).isEqualTo(TALARIA);

@@ -5,16 +5,12 @@ package io.talaria.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.tools.attach.VirtualMachine;
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The agent attached to a program that is already running. */
 @Timeout(60)
@@ -22,11 +18,11 @@ class AttachTest {
   private static final String TALARIA = "io.talaria.nio.TalariaProvider";
   private static final String JDK = "sun.nio.ch.EPollSelectorProvider";
 
-  @TempDir Path work;
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
   @Test
   void isInTimeBeforeTheFirstChannel() throws Exception {
-    try (Running program = new Running(work)) {
+    try (Running program = new Running()) {
       program.attach();
       assertThat(program.openChannel()).isEqualTo(TALARIA);
       assertThat(program.end())
@@ -39,7 +35,7 @@ class AttachTest {
 
   @Test
   void saysThatItCameTooLate() throws Exception {
-    try (Running program = new Running(work)) {
+    try (Running program = new Running()) {
       assertThat(program.openChannel()).isEqualTo(JDK);
       program.attach();
       assertThat(program.openChannel()).isEqualTo(JDK);
@@ -53,7 +49,7 @@ class AttachTest {
 
   @Test
   void neverEndsTheProgramForBadValue() throws Exception {
-    try (Running program = new Running(work, "-Dtalaria.spin.ns=soon")) {
+    try (Running program = new Running("-Dtalaria.spin.ns=soon")) {
       program.attach();
       assertThat(program.openChannel()).isEqualTo(JDK);
       assertThat(program.end())
@@ -66,23 +62,17 @@ class AttachTest {
 
   /** A JVM that runs {@link AttachProbeMain}. */
   private static final class Running implements AutoCloseable {
-    private final Path err;
-    private final Process process;
-    private final BufferedReader out;
+    private final ChildProcess process;
 
-    Running(Path work, String... options) throws IOException {
-      err = work.resolve("err");
-      List<String> command = new ArrayList<>(List.of(Child.thisJava()));
-      command.addAll(List.of(options));
-      // Newer JVMs want to be told that attaching is meant.
-      command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading"));
-      command.addAll(List.of("-cp", System.getProperty("talaria.test.classes")));
-      command.add(AttachProbeMain.class.getName());
-      ProcessBuilder builder = new ProcessBuilder(command).redirectError(err.toFile());
-      builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
-      process = builder.start();
-      out = process.inputReader();
-      assertThat(out.readLine()).isEqualTo("ready");
+    Running(String... options) throws IOException, InterruptedException {
+      process =
+          ChildProcess.jvm(AttachProbeMain.class)
+              .options(options)
+              // Newer JVMs want to be told that attaching is meant.
+              .options("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading")
+              .classPath(System.getProperty("talaria.test.classes"))
+              .start();
+      assertThat(process.awaitLine(".*", LIMIT).group()).isEqualTo("ready");
     }
 
     void attach() throws Exception {
@@ -94,23 +84,20 @@ class AttachTest {
       }
     }
 
-    String openChannel() throws IOException {
-      process.getOutputStream().write('\n');
-      process.getOutputStream().flush();
-      return out.readLine();
+    String openChannel() throws IOException, InterruptedException {
+      process.send("");
+      return process.awaitLine(".*", LIMIT).group();
     }
 
     /** Lets the program end and returns what it printed to the standard error stream. */
-    List<String> end() throws IOException, InterruptedException {
-      process.getOutputStream().close();
-      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(process.exitValue()).isZero();
-      return Files.readAllLines(err);
+    List<String> end() throws InterruptedException {
+      process.closeInput();
+      return process.awaitSuccess(LIMIT).err();
     }
 
     @Override
     public void close() {
-      process.destroyForcibly();
+      process.close();
     }
   }
 }

@@ -4,12 +4,11 @@ package io.talaria.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +22,7 @@ class CommandsTest {
   @TempDir Path dir;
   private Path jar;
 
-  private record Ended(int status, String out) {}
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   static List<String> javas() {
     return Child.javas();
@@ -34,74 +33,55 @@ class CommandsTest {
     jar = Files.copy(Path.of(Child.AGENT), dir.resolve("talaria.jar"));
   }
 
-  private ProcessBuilder builder(String java, String... words) {
-    List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of("-jar", jar.toString()));
-    command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
-    return builder;
-  }
-
-  private Ended run(String java, String... words) throws Exception {
-    Process process = builder(java, words).start();
-    process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended: %s", out).isTrue();
-    return new Ended(process.exitValue(), out);
+  private ChildProcess run(String java, String... words) throws Exception {
+    return ChildProcess.command((Object[]) words)
+        .under(java, "-XX:TieredStopAtLevel=1", "-jar", jar.toString())
+        .oneOutput()
+        .run(LIMIT);
   }
 
   @ParameterizedTest
   @MethodSource("javas")
   void helpTellsHowToSwitchItOn(String java) throws Exception {
-    Ended help = run(java, "help");
-    assertThat(help.status()).isZero();
-    assertThat(help.out()).contains("-javaagent:talaria.jar", "talaria.jar ss", "doctor");
-    Ended nothing = run(java);
-    assertThat(nothing.status()).isEqualTo(2);
-    assertThat(nothing.out()).isEqualTo(help.out());
+    ChildProcess help = run(java, "help");
+    assertThat(help.exitStatus()).isZero();
+    assertThat(help.output()).contains("-javaagent:talaria.jar", "talaria.jar ss", "doctor");
+    ChildProcess nothing = run(java);
+    assertThat(nothing.exitStatus()).isEqualTo(2);
+    assertThat(nothing.output()).isEqualTo(help.output());
   }
 
   @ParameterizedTest
   @MethodSource("javas")
   void theTableShowsAProcess(String java) throws Exception {
     Path run = dir.resolve("run");
-    Ended none = run(java, "ss", "--dir", run.toString());
-    assertThat(none.out().strip()).isEqualTo("no process with Talaria is found in " + run);
-    assertThat(none.status()).isZero();
+    ChildProcess none = run(java, "ss", "--dir", run.toString());
+    assertThat(none.output().strip()).isEqualTo("no process with Talaria is found in " + run);
+    assertThat(none.exitStatus()).isZero();
 
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                java,
-                "-javaagent:" + jar,
-                "-Dtalaria.dir=" + run,
-                "-Dtalaria.shm.dir=" + dir.resolve("shm"),
-                "-cp",
-                System.getProperty("talaria.test.classes"),
-                ListenerMain.class.getName())
-            .redirectError(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
-    Process listener = builder.start();
-    try {
-      String port =
-          new String(listener.getInputStream().readNBytes(5), StandardCharsets.UTF_8); // padded
+    try (ChildProcess listener =
+        ChildProcess.jvm(ListenerMain.class)
+            .java(java)
+            .options("-javaagent:" + jar)
+            .options("-Dtalaria.dir=" + run, "-Dtalaria.shm.dir=" + dir.resolve("shm"))
+            .classPath(System.getProperty("talaria.test.classes"))
+            .start()) {
+      String port = listener.awaitLine("\\d+", LIMIT).group();
       String row = row(java, run, port);
       assertThat(row.split(" {2,}"))
           .startsWith(Long.toString(listener.pid()), "ListenerMain", "listener")
-          .contains("127.0.0.1:" + port.strip(), "shm", "announced");
-    } finally {
-      listener.destroyForcibly().waitFor();
+          .contains("127.0.0.1:" + port, "shm", "announced");
     }
   }
 
   /** The listener's line, once it has been announced. */
   private String row(String java, Path run, String port) throws Exception {
     for (int i = 0; ; i++) {
-      Ended table = run(java, "ss", "--dir", run.toString());
-      assertThat(table.status()).as(table.out()).isZero();
+      ChildProcess table = run(java, "ss", "--dir", run.toString());
+      assertThat(table.exitStatus()).as(table.output()).isZero();
       String row =
-          Stream.of(table.out().split("\n"))
-              .filter(line -> line.contains(":" + port.strip() + " "))
+          Stream.of(table.output().split("\n"))
+              .filter(line -> line.contains(":" + port + " "))
               .findFirst()
               .orElse("");
       if (row.contains("announced") || i == 20) {
@@ -113,14 +93,15 @@ class CommandsTest {
   @ParameterizedTest
   @MethodSource("javas")
   void whatItDoesNotHaveIsSaid(String java) throws Exception {
-    Ended doctor = run(java, "doctor");
-    assertThat(doctor.status()).isEqualTo(69);
-    assertThat(doctor.out()).contains("doctor needs the folder lib of the release beside " + jar);
-    Ended demo = run(java, "demo");
-    assertThat(demo.status()).isEqualTo(2);
-    assertThat(demo.out()).contains("ss, doctor and help; bin/talaria of the release");
-    Ended option = run(java, "ss", "--watch");
-    assertThat(option.status()).isEqualTo(2);
-    assertThat(option.out()).contains("has the options --dir DIR and --help, not --watch");
+    ChildProcess doctor = run(java, "doctor");
+    assertThat(doctor.exitStatus()).isEqualTo(69);
+    assertThat(doctor.output())
+        .contains("doctor needs the folder lib of the release beside " + jar);
+    ChildProcess demo = run(java, "demo");
+    assertThat(demo.exitStatus()).isEqualTo(2);
+    assertThat(demo.output()).contains("ss, doctor and help; bin/talaria of the release");
+    ChildProcess option = run(java, "ss", "--watch");
+    assertThat(option.exitStatus()).isEqualTo(2);
+    assertThat(option.output()).contains("has the options --dir DIR and --help, not --watch");
   }
 }

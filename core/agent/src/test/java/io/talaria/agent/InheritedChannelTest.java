@@ -4,18 +4,14 @@ package io.talaria.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What systemd or inetd hands over as the standard input. */
 class InheritedChannelTest {
-  @TempDir Path work;
-
   static List<String> javas() {
     return Child.javas();
   }
@@ -42,7 +38,7 @@ class InheritedChannelTest {
     List<String> all = new ArrayList<>(options);
     all.add("--add-opens");
     all.add("java.base/sun.nio.ch=ALL-UNNAMED");
-    Child child = Child.run(work, java, all, Map.of(), InheritedMain.class, arguments);
+    Child child = Child.run(java, all, Map.of(), InheritedMain.class, arguments);
     assertThat(child.status()).as("%s", child).isZero();
     return child;
   }

@@ -6,16 +6,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 
-/** Listens until it is killed, and prints its port in five characters. */
+/** Listens until it is killed, and prints its port. */
 final class ListenerMain {
   private ListenerMain() {}
 
   public static void main(String[] args) throws Exception {
     try (ServerSocketChannel listener = ServerSocketChannel.open()) {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
-      System.out.printf("%5d", port);
-      System.out.flush();
+      System.out.println(((InetSocketAddress) listener.getLocalAddress()).getPort());
       listener.accept();
     }
   }

@@ -34,11 +34,10 @@ class NoProcTest {
         script, "#!/bin/sh\nLD_LIBRARY_PATH=" + libraries + WITHOUT_PROC + java + " \"$@\"\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     assumeTrue(
-        Child.run(work, script.toString(), List.of(), Map.of()).status() == 0,
+        Child.run(script.toString(), List.of(), Map.of()).status() == 0,
         "no name space of mounts, or Java does not start in it");
     Child child =
         Child.run(
-            work,
             script.toString(),
             List.of("-javaagent:" + Child.AGENT),
             Map.of(),

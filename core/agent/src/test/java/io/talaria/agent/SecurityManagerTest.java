@@ -87,6 +87,6 @@ class SecurityManagerTest {
     all.add("-Djava.security.manager");
     all.add("-Djava.security.policy==" + policy);
     all.add("-Djava.security.debug=access,failure");
-    return Child.run(work, java, all, Map.of(), GuardedMain.class, Boolean.toString(accelerated));
+    return Child.run(java, all, Map.of(), GuardedMain.class, Boolean.toString(accelerated));
   }
 }

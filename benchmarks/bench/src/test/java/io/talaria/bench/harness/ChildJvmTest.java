@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.HarnessException;
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -146,24 +146,12 @@ class ChildJvmTest {
   @Test
   void aParentThatIsInterruptedLetsItsChildTidyUp(@TempDir Path folder) throws Exception {
     Path tidied = folder.resolve("tidied");
-    Process parent =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Parent.class.getName(),
-                tidied.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try (BufferedReader lines = parent.inputReader()) {
-      long child = Long.parseLong(lines.readLine());
-      parent.toHandle().destroy();
-      parent.waitFor();
+    try (ChildProcess parent = ChildProcess.jvm(Parent.class, tidied).options("-Xmx64m").start()) {
+      long child = Long.parseLong(parent.awaitLine("\\d+", LIMIT).group());
+      parent.signal("TERM");
+      int unused = parent.awaitEnd(LIMIT);
       assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
       assertThat(tidied).exists();
-    } finally {
-      parent.destroyForcibly();
     }
   }
 

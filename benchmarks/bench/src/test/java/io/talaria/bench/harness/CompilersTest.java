@@ -4,8 +4,9 @@ package io.talaria.bench.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,16 +29,11 @@ class CompilersTest {
 
   @Test
   void aJvmThatCompilesEverythingIsBusyUntilItIsDone() throws Exception {
-    Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xcomp",
-                "-cp",
-                System.getProperty("java.class.path").split(File.pathSeparator)[0],
-                Idle.class.getName())
-            .inheritIO()
-            .start();
-    try {
+    try (ChildProcess jvm =
+        ChildProcess.jvm(Idle.class)
+            .options("-Xcomp")
+            .classPath(System.getProperty("java.class.path").split(File.pathSeparator)[0])
+            .start()) {
       Compilers compilers = new Compilers(List.of(jvm.pid()));
       assertThat(compilers.atRest()).as("at once").isFalse();
       Thread.sleep(LONGER_THAN_REST_MS);
@@ -46,15 +42,12 @@ class CompilersTest {
         Thread.sleep(LONGER_THAN_REST_MS);
       }
       assertThat(jvm.isAlive()).isTrue();
-    } finally {
-      jvm.destroyForcibly().waitFor();
     }
   }
 
   @Test
   void whoeverHasEndedIsAtRest() throws Exception {
-    Process gone = new ProcessBuilder("true").start();
-    gone.waitFor();
+    ChildProcess gone = ChildProcess.command("true").runSuccessfully(Duration.ofSeconds(20));
     Compilers compilers = new Compilers(List.of(gone.pid()));
     Thread.sleep(LONGER_THAN_REST_MS);
     assertThat(compilers.atRest()).isTrue();
@@ -62,11 +55,8 @@ class CompilersTest {
 
   @Test
   void thePairIsThisProcessAndItsSiblings() throws Exception {
-    Process sibling = new ProcessBuilder("sleep", "60").start();
-    try {
+    try (ChildProcess sibling = ChildProcess.command("sleep", "60").start()) {
       assertThat(Compilers.childrenOf(ProcessHandle.current())).contains(sibling.pid());
-    } finally {
-      sibling.destroyForcibly().waitFor();
     }
   }
 }

@@ -4,8 +4,8 @@ package io.talaria.bench.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import io.talaria.testsupport.ChildProcess;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,19 +37,7 @@ class JvmExitTest {
 
   @Test
   void anExitIsSeenAndItsHooksStay() throws Exception {
-    Process exiting =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Exiting.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    try {
-      assertThat(new String(exiting.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-          .isEqualTo("false true false\n");
-    } finally {
-      exiting.destroyForcibly();
-    }
+    ChildProcess exiting = ChildProcess.jvm(Exiting.class).run(Duration.ofSeconds(60));
+    assertThat(exiting.output()).isEqualTo("false true false\n");
   }
 }

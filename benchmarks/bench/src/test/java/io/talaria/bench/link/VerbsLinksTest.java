@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.bench.engine.LinkPair;
 import io.talaria.bench.plan.BindingKind;
 import io.talaria.bench.plan.Pattern;
+import io.talaria.testsupport.ChildProcess;
 import io.talaria.verbs.Verbs;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,14 +33,12 @@ class VerbsLinksTest {
       source = Path.of("..", "..").resolve(SOURCE);
     }
     Path library = Files.createTempDirectory("talaria-verbs-links").resolve("libloopback.so");
-    Process gcc =
-        new ProcessBuilder(
-                "gcc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(gcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    boolean built = gcc.waitFor(120, TimeUnit.SECONDS) && gcc.exitValue() == 0;
-    assumeTrue(built, () -> "gcc or libibverbs-dev and librdmacm-dev are missing: " + said);
+    ChildProcess gcc =
+        ChildProcess.command("gcc", "-shared", "-fPIC", "-O2", "-o", library, source)
+            .run(Duration.ofMinutes(2));
+    assumeTrue(
+        gcc.exitStatus() == 0,
+        () -> "gcc or libibverbs-dev and librdmacm-dev are missing: " + gcc.output());
     System.setProperty(Verbs.LIBRARY_PROPERTY, library.toString());
     System.setProperty(Verbs.CM_LIBRARY_PROPERTY, library.toString());
     library.toFile().deleteOnExit();

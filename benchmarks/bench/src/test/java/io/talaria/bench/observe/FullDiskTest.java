@@ -4,10 +4,11 @@ package io.talaria.bench.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,24 +28,15 @@ class FullDiskTest {
   void rowsAreWrittenWholeOrNotAtAll(@TempDir Path folder) throws Exception {
     Path plan = Files.writeString(folder.resolve("plan.json"), PLAN);
     Path results = folder.resolve("results");
-    Path output = folder.resolve("output");
     List<String> command =
-        new ArrayList<>(List.of("bash", "-c", "ulimit -f 4; exec \"$@\"", "bash"));
-    command.addAll(
         ObserveJvm.command(
-            "--jvm", "-XX:-UsePerfData", "--out", results.toString(), plan.toString()));
-    Process observe =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      assertThat(observe.waitFor()).isEqualTo(1);
-    } finally {
-      observe.destroyForcibly();
-    }
-    assertThat(output)
-        .content()
+            "--jvm", "-XX:-UsePerfData", "--out", results.toString(), plan.toString());
+    ChildProcess observe =
+        ChildProcess.command(command.toArray())
+            .under("bash", "-c", "ulimit -f 4; exec \"$@\"", "bash")
+            .run(Duration.ofMinutes(2));
+    assertThat(observe.exitStatus()).as(observe::toString).isEqualTo(1);
+    assertThat(observe.output())
         .contains("failed      cannot write " + results.resolve("results.csv") + ": File too large")
         .doesNotContain("report      ");
     assertThat(results.toFile().listFiles(File::isFile))

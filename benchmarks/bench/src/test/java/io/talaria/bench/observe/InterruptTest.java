@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.ResultsReader;
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class InterruptTest {
   private static final int TERMINATED = 128 + 15;
+  private static final Duration LIMIT = Duration.ofMinutes(1);
 
   /** The second case would take ten minutes. */
   private static final String PLAN =
@@ -33,27 +35,25 @@ class InterruptTest {
   void whatIsDoneIsKeptAndNobodyIsLeft(@TempDir Path folder) throws Exception {
     Path plan = Files.writeString(folder.resolve("plan.json"), PLAN);
     Path results = folder.resolve("results");
-    Process observe =
-        new ProcessBuilder(ObserveJvm.command("--out", results.toString(), plan.toString()))
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    try (BufferedReader lines = observe.errorReader()) {
-      String line;
-      do {
-        line = lines.readLine();
-      } while (line != null && !line.contains("pingpong"));
-      List<ProcessHandle> jvms = observe.descendants().toList();
+    List<String> command = ObserveJvm.command("--out", results.toString(), plan.toString());
+    // What it tells goes to its standard error.
+    try (ChildProcess observe =
+        ChildProcess.command(command.toArray())
+            .under("sh", "-c", "exec \"$@\" 2>&1 >/dev/null", "sh")
+            .start()) {
+      String begun = observe.awaitLine(".*pingpong.*", LIMIT).group();
+      List<ProcessHandle> jvms =
+          ProcessHandle.of(observe.pid()).orElseThrow().descendants().toList();
       assertThat(jvms).isNotEmpty();
-      observe.toHandle().destroy(); // SIGINT may be ignored where the tests run
-      String told = String.join("\n", lines.lines().toList());
-      assertThat(observe.waitFor()).isEqualTo(TERMINATED);
+      observe.signal("TERM"); // SIGINT may be ignored where the tests run
+      assertThat(observe.awaitEnd(LIMIT)).isEqualTo(TERMINATED);
+      List<String> lines = observe.out();
+      String told = String.join("\n", lines.subList(lines.indexOf(begun) + 1, lines.size()));
       assertThat(told.strip())
           .startsWith("report      " + results)
           .endsWith("talaria: interrupted with 1 of 2 cases done")
           .hasLineCount(5);
       assertThat(jvms).noneMatch(ProcessHandle::isAlive);
-    } finally {
-      observe.destroyForcibly();
     }
     assertThat(Files.readAllLines(results.resolve("results.csv"))).hasSize(1 + 1);
     try (Stream<Path> files = Files.list(results)) {

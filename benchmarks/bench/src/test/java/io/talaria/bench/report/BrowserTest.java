@@ -8,12 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.bench.plan.SocketTransport;
 import io.talaria.bench.result.Results;
 import io.talaria.bench.result.Rows;
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,7 +75,7 @@ class BrowserTest {
     String program = chromium();
     assumeTrue(program != null, "Chromium is not installed");
     Path file = Files.writeString(folder.resolve("page.html"), page().replace("</body>", PROBE));
-    List<String> words =
+    List<Object> words =
         new ArrayList<>(
             List.of(
                 program,
@@ -84,19 +85,8 @@ class BrowserTest {
                 "--disable-dev-shm-usage",
                 "--user-data-dir=" + folder.resolve("profile")));
     words.addAll(List.of(more));
-    words.add(file.toUri().toString());
-    Path out = folder.resolve("out");
-    Process browser =
-        new ProcessBuilder(words)
-            .redirectOutput(out.toFile())
-            .redirectError(folder.resolve("err").toFile())
-            .start();
-    try {
-      assertThat(browser.waitFor(60, TimeUnit.SECONDS)).as("the browser has ended").isTrue();
-    } finally {
-      browser.destroyForcibly().waitFor();
-    }
-    return Files.readString(out);
+    words.add(file.toUri());
+    return ChildProcess.command(words.toArray()).run(Duration.ofSeconds(60)).outText();
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ package io.talaria.mpj.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.ClassFile;
@@ -14,6 +15,7 @@ import java.lang.classfile.MethodModel;
 import java.lang.reflect.AccessFlag;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
@@ -180,13 +182,8 @@ class CompatibilityTest {
   void aProgramCompiledAgainstMpjExpressRuns(@TempDir Path folder) throws Exception {
     Path source = Files.writeString(folder.resolve("Ported.java"), PROGRAM);
     String jars = JAR + ":" + JAR.getParent() + "/mpjdev.jar:" + JAR.getParent() + "/mpjbuf.jar";
-    String javac = Path.of(System.getProperty("java.home"), "bin", "javac").toString();
-    int compiled =
-        new ProcessBuilder(javac, "-nowarn", "-cp", jars, source.toString())
-            .inheritIO()
-            .start()
-            .waitFor();
-    assertThat(compiled).isZero();
+    ChildProcess.command(ChildProcess.jdkProgram("javac"), "-nowarn", "-cp", jars, source)
+        .runSuccessfully(Duration.ofMinutes(2));
     Launched job = Launched.start("-np", "4", "-cp", folder.toString(), "Ported");
     assertThat(job.status()).as(job.err()).isZero();
     assertThat(job.out()).isEqualTo("6.0 word 30 2 1 3\n");

@@ -7,12 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.ChildProcess;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -168,8 +169,8 @@ class HostsTest {
     Launched job =
         Launched.start("-np", "2", "-host", "one,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
     List<Long> pids = job.pids(2);
-    job.process().destroyForcibly();
-    job.process().waitFor();
+    job.signal("KILL");
+    assertThat(job.status()).isEqualTo(137);
     ended(pids);
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!job.left().isEmpty() && System.nanoTime() < until) {
@@ -259,12 +260,11 @@ class HostsTest {
   // Two network namespaces, joined by a pair of interfaces that nobody else sees.
 
   private static String command(String... words) throws Exception {
-    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IOException(String.join(" ", words) + ": " + said.strip());
+    ChildProcess child = ChildProcess.command((Object[]) words).run(Duration.ofMinutes(1));
+    if (child.exitStatus() != 0) {
+      throw new IOException(child.toString());
     }
-    return said;
+    return child.output();
   }
 
   /** The kernel finds out a moment later that there is a carrier. */
@@ -338,8 +338,10 @@ class HostsTest {
       String rsh = shell("netns", "exec ip netns exec \"$1\" sh -c \"$2\"");
       what.run(one + ":2," + two + ":2", rsh);
     } finally {
-      new ProcessBuilder("ip", "netns", "delete", one).start().waitFor();
-      new ProcessBuilder("ip", "netns", "delete", two).start().waitFor();
+      for (String each : List.of(one, two)) {
+        ChildProcess unused =
+            ChildProcess.command("ip", "netns", "delete", each).run(Duration.ofMinutes(1));
+      }
     }
   }
 }

@@ -2,33 +2,27 @@
 
 package io.talaria.mpj.launch;
 
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 
 /** A launcher in a process of its own, and what it printed. */
-@SuppressWarnings("JdkObsolete") // Threads share the buffers.
 final class Launched {
-  private final Process process;
-  private final Path jobs;
-  private final StringBuffer out = new StringBuffer();
-  private final StringBuffer err = new StringBuffer();
-  private final List<Thread> readers = new ArrayList<>();
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  private Launched(Process process, Path jobs) {
+  private final ChildProcess process;
+  private final Path jobs;
+
+  private Launched(ChildProcess process, Path jobs) {
     this.process = process;
     this.jobs = jobs;
-    read(process.getInputStream(), out);
-    read(process.getErrorStream(), err);
   }
 
   static Launched start(String... words) throws IOException {
@@ -74,12 +68,12 @@ final class Launched {
 
   /** Why {@link #startWithRoom} cannot work here, or null. */
   static String noMounts() throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return process.waitFor() == 0 ? null : "nothing can be mounted here: " + said.strip();
+    ChildProcess process =
+        ChildProcess.command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/dev/shm")
+            .run(LIMIT);
+    return process.exitStatus() == 0
+        ? null
+        : "nothing can be mounted here: " + process.output().strip();
   }
 
   private static Launched start(List<String> before, String... words) throws IOException {
@@ -91,61 +85,37 @@ final class Launched {
     // Its own: other tests start jobs at the same time.
     Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
     jobs.toFile().deleteOnExit();
-    List<String> command = new ArrayList<>(before);
+    List<Object> arguments = new ArrayList<>(List.of("-Dtalaria.mpj.dir=" + jobs));
+    arguments.addAll(List.of(words));
+    ChildProcess.Builder builder =
+        ChildProcess.jvm(Mpirun.class, arguments.toArray())
+            .classPath(classPath)
+            .options("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1");
     if (!before.isEmpty()) {
-      command.add(jobs.toString());
+      builder.under(before.toArray(String[]::new)).under(jobs.toString());
     }
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-cp");
-    command.add(classPath);
-    command.add(Mpirun.class.getName());
-    command.add("-Dtalaria.mpj.dir=" + jobs);
-    command.addAll(List.of(words));
-    return new Launched(new ProcessBuilder(command).start(), jobs);
+    return new Launched(builder.start(), jobs);
   }
 
-  private void read(InputStream from, StringBuffer to) {
-    Thread reader =
-        new Thread(
-            () -> {
-              try (BufferedReader lines =
-                  new BufferedReader(new java.io.InputStreamReader(from, StandardCharsets.UTF_8))) {
-                String line;
-                while ((line = lines.readLine()) != null) {
-                  to.append(line).append('\n');
-                }
-              } catch (IOException e) {
-                // Ended.
-              }
-            });
-    reader.setDaemon(true);
-    reader.start();
-    readers.add(reader);
-  }
-
-  Process process() {
-    return process;
+  /** Sends the launcher, and none of its ranks, a signal. */
+  void signal(String name) throws IOException, InterruptedException {
+    process.signal(name);
   }
 
   String out() {
-    return out.toString();
+    return process.outText();
   }
 
   String err() {
-    return err.toString();
+    return process.errText();
   }
 
   int status() throws InterruptedException {
-    if (!process.waitFor(120, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError("the launcher hangs; it said:\n" + out + err);
+    try {
+      return process.awaitEnd(LIMIT);
+    } finally {
+      process.close();
     }
-    for (Thread reader : readers) {
-      reader.join(5000);
-    }
-    return process.exitValue();
   }
 
   /** Files of this job that are there now. */
@@ -160,7 +130,7 @@ final class Launched {
     long until = System.nanoTime() + 60_000_000_000L;
     while (true) {
       Map<Integer, Long> pids = new TreeMap<>();
-      for (String line : out().split("\n")) {
+      for (String line : process.out()) {
         if (line.startsWith("pid ")) {
           String[] words = line.split(" ");
           pids.put(Integer.parseInt(words[1]), Long.parseLong(words[2]));
@@ -170,7 +140,7 @@ final class Launched {
         return List.copyOf(pids.values());
       }
       if (System.nanoTime() > until || !process.isAlive()) {
-        throw new AssertionError("the ranks did not start:\n" + out + err);
+        throw new AssertionError("the ranks did not start: " + process);
       }
       Thread.sleep(20);
     }

@@ -6,10 +6,12 @@ import static io.talaria.mpj.launch.Launched.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.ChildProcess;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -238,7 +240,8 @@ class MpirunTest {
 
   private static void signal(String name, long pid) throws Exception {
     // A rank that has ended is not there any more.
-    int ignored = new ProcessBuilder("kill", "-" + name, "" + pid).start().waitFor();
+    int ignored =
+        ChildProcess.command("kill", "-" + name, pid).run(Duration.ofSeconds(20)).exitStatus();
   }
 
   @Test
@@ -315,8 +318,8 @@ class MpirunTest {
   void ranksEndWithTheirLauncher() throws Exception {
     Launched job = Launched.start("-np", "2", PROGRAMS, "busy");
     List<Long> pids = job.pids(2);
-    job.process().destroyForcibly();
-    job.process().waitFor();
+    job.signal("KILL");
+    assertThat(job.status()).isEqualTo(137);
     for (long pid : pids) {
       ProcessHandle.of(pid).ifPresent(p -> p.onExit().join());
     }
@@ -338,7 +341,7 @@ class MpirunTest {
     for (String name : ignoresInterrupt() ? List.of("TERM") : List.of("TERM", "INT")) {
       Launched job = Launched.start("-np", "2", PROGRAMS, "hook", "ends");
       int ignored = job.pids(2).size();
-      signal(name, job.process().pid());
+      job.signal(name);
       assertThat(job.status()).isEqualTo(name.equals("TERM") ? 143 : 130);
       assertThat(job.out()).contains("hook of 0", "hook of 1");
       assertThat(job.err())
@@ -352,7 +355,7 @@ class MpirunTest {
   void ranksWhoseHooksHangAreKilled() throws Exception {
     Launched job = Launched.start("-np", "2", PROGRAMS, "hook", "hangs");
     List<Long> pids = job.pids(2);
-    signal("TERM", job.process().pid());
+    job.signal("TERM");
     assertThat(job.status()).isEqualTo(143);
     for (long pid : pids) {
       assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();

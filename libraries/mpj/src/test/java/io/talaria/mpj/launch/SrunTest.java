@@ -5,13 +5,13 @@ package io.talaria.mpj.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.charset.StandardCharsets;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +27,7 @@ class SrunTest {
 
   @TempDir Path scratch;
 
-  private final List<Process> ranks = new CopyOnWriteArrayList<>();
+  private final List<ChildProcess> ranks = new CopyOnWriteArrayList<>();
   private Path shared;
 
   @BeforeEach
@@ -37,7 +37,7 @@ class SrunTest {
   }
 
   private void endAll() {
-    ranks.forEach(Process::destroyForcibly);
+    ranks.forEach(ChildProcess::close);
   }
 
   /** Runs ranks to their end; returns what they said, in the order of ranks. */
@@ -45,9 +45,9 @@ class SrunTest {
     StringBuilder said = new StringBuilder();
     try (FakeSlurm slurm = new FakeSlurm(size, this::endAll)) {
       for (int rank = 0; rank < size; rank++) {
-        List<String> command = new ArrayList<>(List.of("/bin/bash", "-c", SHELL));
-        command.add(String.valueOf(slurm.port()));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<Object> command =
+            new ArrayList<>(
+                List.of("/bin/bash", "-c", SHELL, slurm.port(), ChildProcess.jdkProgram("java")));
         command.addAll(
             List.of(
                 "--enable-native-access=ALL-UNNAMED",
@@ -58,21 +58,19 @@ class SrunTest {
                 "-cp",
                 System.getProperty("java.class.path")));
         command.addAll(List.of(words));
-        ProcessBuilder builder =
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(Path.of("/dev/null").toFile())
-                .redirectOutput(scratch.resolve("rank" + rank).toFile());
-        builder.environment().put("PMI_FD", "7");
-        builder.environment().put("PMI_RANK", String.valueOf(rank));
-        builder.environment().put("PMI_SIZE", String.valueOf(size));
-        builder.environment().put("PMI_JOBID", "77.0");
-        ranks.add(builder.start());
+        ranks.add(
+            ChildProcess.command(command.toArray())
+                .input(Path.of("/dev/null"))
+                .oneOutput()
+                .environment("PMI_FD", 7)
+                .environment("PMI_RANK", rank)
+                .environment("PMI_SIZE", size)
+                .environment("PMI_JOBID", "77.0")
+                .start());
       }
-      for (int rank = 0; rank < size; rank++) {
-        boolean ended = ranks.get(rank).waitFor(200, TimeUnit.SECONDS);
-        said.append(Files.readString(scratch.resolve("rank" + rank), StandardCharsets.UTF_8));
-        assertThat(ended).as("rank " + rank + " hangs; ranks said: " + said).isTrue();
+      for (ChildProcess rank : ranks) {
+        int unused = rank.awaitEnd(Duration.ofSeconds(200));
+        said.append(rank.output());
       }
     } finally {
       endAll();
@@ -81,7 +79,7 @@ class SrunTest {
   }
 
   private void allEndedWell() {
-    assertThat(ranks).allMatch(rank -> rank.exitValue() == 0);
+    assertThat(ranks).allMatch(rank -> rank.exitStatus() == 0);
     assertThat(shared).isEmptyDirectory();
   }
 
@@ -107,6 +105,6 @@ class SrunTest {
   @Test
   void abortEndsTheJob() throws Exception {
     assertThat(run(3, PROGRAMS, "abort", "7")).contains("rank 1 called Abort(7)");
-    assertThat(ranks).allMatch(rank -> rank.exitValue() != 0);
+    assertThat(ranks).allMatch(rank -> rank.exitStatus() != 0);
   }
 }

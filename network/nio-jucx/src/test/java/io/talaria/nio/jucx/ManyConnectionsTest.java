@@ -4,6 +4,7 @@ package io.talaria.nio.jucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -32,10 +33,12 @@ class ManyConnectionsTest {
 
   private static void assertLevel(Program program, int connections, int limitSeconds)
       throws Exception {
-    Program.Ended ended = program.run(limitSeconds, Integer.toString(connections));
-    assertThat(ended.status).as("%s", ended).isZero();
-    assertThat(ended.output).contains("UCX same-host " + connections + " ").doesNotContain("TCP");
-    Matcher holds = HOLDS.matcher(ended.output);
+    ChildProcess ended = program.run(limitSeconds, Integer.toString(connections));
+    assertThat(ended.exitStatus()).as("%s", ended).isZero();
+    assertThat(ended.outText())
+        .contains("UCX same-host " + connections + " ")
+        .doesNotContain("TCP");
+    Matcher holds = HOLDS.matcher(ended.outText());
     assertThat(holds.find()).as("%s", ended).isTrue();
     System.out.println(connections + " connections of the transport: " + holds.group());
     assertThat(Integer.parseInt(holds.group(1)))

@@ -4,6 +4,7 @@ package io.talaria.nio.jucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,12 +19,12 @@ class OwnUseTest {
   @ValueSource(strings = {"1.15.0", "1.18.1"})
   void aProgramAndTheTransportUseOneJucx(String version) throws Exception {
     File jar = new File(System.getProperty("talaria.test.jucx"), "jucx-" + version + ".jar");
-    Program.Ended ended =
+    ChildProcess ended =
         new Program(OwnUse.class, "own-" + version)
             .jucx(jar)
             .run(120, Integer.toString(CONNECTIONS));
-    assertThat(ended.status).as("%s", ended).isZero();
-    assertThat(ended.output)
+    assertThat(ended.exitStatus()).as("%s", ended).isZero();
+    assertThat(ended.outText())
         .contains("UCX same-host " + CONNECTIONS + " ")
         .containsPattern("standing .*ucx by jucx " + version)
         .doesNotContain("TCP");
@@ -34,9 +35,9 @@ class OwnUseTest {
   @ValueSource(strings = "1.12.1")
   void aProgramsOldJucxStaysItsOwn(String version) throws Exception {
     File jar = new File(System.getProperty("talaria.test.jucx"), "jucx-" + version + ".jar");
-    Program.Ended ended = new Program(Churn.class, "old-" + version).jucx(jar).run(120, "1");
-    assertThat(ended.status).as("%s", ended).isZero();
-    assertThat(ended.output).contains("TCP no-ucx 1 1\n");
-    assertThat(ended.log).contains("JUCX 1.12.1 is too old");
+    ChildProcess ended = new Program(Churn.class, "old-" + version).jucx(jar).run(120, "1");
+    assertThat(ended.exitStatus()).as("%s", ended).isZero();
+    assertThat(ended.outText()).contains("TCP no-ucx 1 1\n");
+    assertThat(ended.errText()).contains("JUCX 1.12.1 is too old");
   }
 }

@@ -2,17 +2,18 @@
 
 package io.talaria.nio.jucx;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -27,24 +28,6 @@ final class Program {
   private final List<String> prefix = new ArrayList<>();
   private final List<String> options = new ArrayList<>();
   private String classPath = System.getProperty("java.class.path");
-
-  /** What it has printed, and how it ended. */
-  static final class Ended {
-    final int status;
-    final String output;
-    final String log;
-
-    Ended(int status, String output, String log) {
-      this.status = status;
-      this.output = output;
-      this.log = log;
-    }
-
-    @Override
-    public String toString() {
-      return "status " + status + "\n--- output\n" + output + "--- log\n" + log;
-    }
-  }
 
   /**
    * @param name of a folder below target, not in the temporary one: a test may hide that
@@ -84,37 +67,18 @@ final class Program {
   }
 
   /** Runs it to its end. */
-  Ended run(long limitSeconds, String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(prefix);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-ea");
-    command.add("-Xmx512m");
-    command.add("-XX:+UseSerialGC");
-    command.add("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
-    command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
-    command.add("-Dtalaria.transports=ucx");
-    command.add("-Dtalaria.ucx.binding=jucx");
-    command.add("-Dtalaria.dir=" + folder.resolve("run"));
-    command.add("-Dtalaria.shm.dir=" + folder.resolve("shm"));
-    command.addAll(options);
-    command.add("-cp");
-    command.add(classPath);
-    command.add(main.getName());
-    command.addAll(List.of(arguments));
-    File output = folder.resolve("output").toFile();
-    File log = folder.resolve("log").toFile();
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.redirectOutput(output).redirectError(log);
-    builder.environment().keySet().removeAll(Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
-    Process process = builder.start();
-    boolean ended = false;
-    try {
-      ended = process.waitFor(limitSeconds, TimeUnit.SECONDS);
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-    }
-    int status = ended ? process.exitValue() : -1;
-    return new Ended(status, Files.readString(output.toPath()), Files.readString(log.toPath()));
+  ChildProcess run(long limitSeconds, Object... arguments)
+      throws IOException, InterruptedException {
+    return ChildProcess.jvm(main, arguments)
+        .under(prefix.toArray(new String[0]))
+        .options("-ea", "-Xmx512m", "-XX:+UseSerialGC")
+        .options("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED")
+        .options("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED")
+        .options("-Dtalaria.transports=ucx", "-Dtalaria.ucx.binding=jucx")
+        .options("-Dtalaria.dir=" + folder.resolve("run"))
+        .options("-Dtalaria.shm.dir=" + folder.resolve("shm"))
+        .options(options)
+        .classPath(classPath)
+        .run(Duration.ofSeconds(limitSeconds));
   }
 }

@@ -5,9 +5,11 @@ package io.talaria.nio.jucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,11 +39,9 @@ class TemporaryFolderTest {
 
   private static boolean mayMount() throws InterruptedException {
     try {
-      return new ProcessBuilder("unshare", "-m", "sh", "-c", MOUNT, "sh", "noexec", "true")
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
+      return ChildProcess.command("unshare", "-m", "sh", "-c", MOUNT, "sh", "noexec", "true")
+              .run(Duration.ofSeconds(LIMIT_SECONDS))
+              .exitStatus()
           == 0;
     } catch (IOException e) {
       return false; // no such program
@@ -55,18 +55,18 @@ class TemporaryFolderTest {
   @ParameterizedTest
   @ValueSource(strings = {"noexec", "ro", "size=4k"})
   void isNamedWithTheHintAndTcpGoesOn(String options) throws Exception {
-    Program.Ended ended = underTmp("tmp-" + options, options).run(LIMIT_SECONDS, "1");
-    assertThat(ended.status).as("%s", ended).isZero();
-    assertThat(ended.output).contains("TCP no-ucx 1 1\n").doesNotContain("UCX same-host");
-    assertThat(ended.log).contains("no-ucx").contains(SENTENCE);
+    ChildProcess ended = underTmp("tmp-" + options, options).run(LIMIT_SECONDS, "1");
+    assertThat(ended.exitStatus()).as("%s", ended).isZero();
+    assertThat(ended.outText()).contains("TCP no-ucx 1 1\n").doesNotContain("UCX same-host");
+    assertThat(ended.errText()).contains("no-ucx").contains(SENTENCE);
   }
 
   @Test
   void theHintHelps() throws Exception {
     Program program = underTmp("tmp-cured", "noexec");
     Path other = Files.createDirectories(program.folder().resolve("unpacked"));
-    Program.Ended ended = program.option("-Djava.io.tmpdir=" + other).run(LIMIT_SECONDS, "1");
-    assertThat(ended.status).as("%s", ended).isZero();
-    assertThat(ended.output).contains("UCX same-host 1 1\n").doesNotContain("TCP");
+    ChildProcess ended = program.option("-Djava.io.tmpdir=" + other).run(LIMIT_SECONDS, "1");
+    assertThat(ended.exitStatus()).as("%s", ended).isZero();
+    assertThat(ended.outText()).contains("UCX same-host 1 1\n").doesNotContain("TCP");
   }
 }

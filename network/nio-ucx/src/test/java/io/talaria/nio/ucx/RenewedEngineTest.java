@@ -15,6 +15,7 @@ import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.transport.Upgrade;
 import io.talaria.nio.ucx.Itself.Connection;
+import io.talaria.testsupport.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -191,8 +192,7 @@ class RenewedEngineTest {
 
   @Test
   void anEngineStaysAsLongAsAProcessThatMayStillConnectToIt() throws Exception {
-    Process process = new ProcessBuilder("sleep", "60").start();
-    try {
+    try (ChildProcess process = ChildProcess.command("sleep", "60").start()) {
       itself = new Itself(transport, process.pid(), false);
       Connection last = lastOfAnEngine();
       itself.endSession(); // and the peer has not said that it is done
@@ -201,14 +201,12 @@ class RenewedEngineTest {
       Engine engine = last.engine;
       until(() -> transport.ends() == 2); // of the one on another engine
       assertThat(over(engine)).isFalse();
-      process.destroyForcibly().waitFor();
+      process.kill();
       until(
           () -> {
             transport.stir();
             return closed(engine);
           });
-    } finally {
-      process.destroyForcibly();
     }
   }
 

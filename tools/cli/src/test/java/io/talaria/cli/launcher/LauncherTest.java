@@ -230,7 +230,8 @@ class LauncherTest {
     assertThat(tree.run("build", "bench", "messages").status()).isZero();
 
     assertThat(tree.builds()).hasSize(1);
-    assertThat(tree.builds().getFirst()).contains(",libraries/mpj,libraries/messaging,benchmarks/workloads -am package");
+    assertThat(tree.builds().getFirst())
+        .contains(",libraries/mpj,libraries/messaging,benchmarks/workloads -am package");
   }
 
   @Test
