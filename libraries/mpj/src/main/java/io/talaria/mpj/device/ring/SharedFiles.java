@@ -166,11 +166,7 @@ public final class SharedFiles implements RingArea {
 
   @Override
   public void removeShared(String name) {
-    try {
-      Files.deleteIfExists(directory.resolve(name));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    SharedFile.unlink(directory.resolve(name));
   }
 
   @Override
