@@ -2,8 +2,6 @@
 
 package io.talaria.messaging;
 
-import io.talaria.messaging.engine.LocalNode;
-import java.io.IOException;
 import java.time.Duration;
 
 /**
@@ -13,23 +11,12 @@ import java.time.Duration;
  * <pre>{@code
  * record Price(long item, double value) {}
  *
- * Node node = Node.start(NodeOptions.of(7).type(Price.class)
+ * Node node = Nodes.start(NodeOptions.of(7).type(Price.class)
  *     .receive(Price.class, Dispatch.ORDERED, (price, from) -> System.out.println(price)));
  * node.peer(9).send(new Price(1, 2.5));
  * }</pre>
  */
 public interface Node extends AutoCloseable {
-  /**
-   * Starts a node: its threads, its listeners, and its announcement to other nodes of this host.
-   *
-   * @throws IOException if it cannot listen, or cannot use the key or a directory; then nothing is
-   *     left running
-   * @throws IllegalArgumentException if options contradict each other
-   */
-  static Node start(NodeOptions options) throws IOException {
-    return LocalNode.start(options);
-  }
-
   /** This node's id, 0 to 65,534. */
   int id();
 

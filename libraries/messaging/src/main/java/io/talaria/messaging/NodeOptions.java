@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The configuration of a node. For one thread, and for one {@link Node#start}. All setters return
+ * The configuration of a node. For one thread, and for one {@link Nodes#start}. All setters return
  * this object. A value out of range throws an {@link IllegalArgumentException} that names the value
  * and the range.
  */

@@ -251,7 +251,7 @@ class ConnectionsTest {
         .isInstanceOf(MessagingException.class);
     assertThatThrownBy(() -> there.peer(4).request(new Pair(1, 2), Response.class, limit))
         .isInstanceOf(MessagingException.class);
-    assertThatThrownBy(() -> Node.start(nodes.options(5).encrypted()))
+    assertThatThrownBy(() -> Nodes.start(nodes.options(5).encrypted()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("encrypted() needs a key");
     assertThat(peer.request(new Pair(8, 0), Response.class, LONG).value()).isEqualTo(8);
@@ -295,7 +295,7 @@ class ConnectionsTest {
     Node first = nodes.start(knows(nodes.options(1), got));
     int threads = Thread.activeCount();
     assertThatThrownBy(
-            () -> Node.start(knows(nodes.options(2), got).listen("127.0.0.1", first.port())))
+            () -> Nodes.start(knows(nodes.options(2), got).listen("127.0.0.1", first.port())))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot listen on");
     assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);

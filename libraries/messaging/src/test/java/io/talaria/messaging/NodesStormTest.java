@@ -182,7 +182,7 @@ class NodesStormTest {
     awaitAtMost("mappings", 0, this::mappings);
     end(members[LASTING]);
     // Who was killed while nobody looked has left what the next node that starts here removes.
-    Node.start(
+    Nodes.start(
             NodeOptions.of(NODES + 1)
                 .cluster("storm")
                 .runDirectory(directory.resolve("run"))

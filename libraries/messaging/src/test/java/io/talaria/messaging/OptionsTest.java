@@ -60,21 +60,21 @@ class OptionsTest {
   void registrationsThatDoNotFitFailTheStart() throws Exception {
     refused(
         "Messages$Pair is registered twice",
-        () -> Node.start(options().type(Pair.class).type(Pair.class)));
+        () -> Nodes.start(options().type(Pair.class).type(Pair.class)));
     refused(
         "has more than one receiver",
         () ->
-            Node.start(
+            Nodes.start(
                 options()
                     .receive(Pair.class, (pair, from) -> {})
                     .receive(Pair.class, (pair, from) -> {})));
     refused(
         "java.lang.Thread is not registered",
-        () -> Node.start(options().receive(Thread.class, (thread, from) -> {})));
+        () -> Nodes.start(options().receive(Thread.class, (thread, from) -> {})));
     record WithThread(Thread thread) {}
-    refused("component thread of", () -> Node.start(options().type(WithThread.class)));
+    refused("component thread of", () -> Nodes.start(options().type(WithThread.class)));
     // Nothing was left running: the id is free.
-    Node node = Node.start(options());
+    Node node = Nodes.start(options());
     node.close();
   }
 
@@ -82,21 +82,21 @@ class OptionsTest {
   void whatCannotBeUsedFailsTheStartWithTheCure() throws Exception {
     Path open = Files.createDirectory(directory.resolve("open"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
-    assertThatThrownBy(() -> Node.start(options().runDirectory(open)))
+    assertThatThrownBy(() -> Nodes.start(options().runDirectory(open)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("not rwx------");
     Path longOne = Files.createDirectory(directory.resolve("x".repeat(90)));
     Files.setPosixFilePermissions(longOne, PosixFilePermissions.fromString("rwx------"));
-    assertThatThrownBy(() -> Node.start(options().runDirectory(longOne)))
+    assertThatThrownBy(() -> Nodes.start(options().runDirectory(longOne)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("name a shorter directory");
     Path key = Files.write(directory.resolve("key"), new byte[8]);
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-    assertThatThrownBy(() -> Node.start(options().key(key)))
+    assertThatThrownBy(() -> Nodes.start(options().key(key)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("has 8 bytes, it must have 32");
-    Node node = Node.start(options());
-    assertThatThrownBy(() -> Node.start(options()))
+    Node node = Nodes.start(options());
+    assertThatThrownBy(() -> Nodes.start(options()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("node 1 of this cluster runs on this host already");
     refused("id is 65535", () -> node.peer(65_535));

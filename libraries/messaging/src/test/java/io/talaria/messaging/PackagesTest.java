@@ -76,7 +76,7 @@ class PackagesTest {
     assertThat(seen).contains("engine", "handshake", "transport");
   }
 
-  /** These circles are meant: each is a static factory that names its implementation. */
+  /** A static factory names its implementation, which knows the API: no other class of the API does. */
   @Test
   void onlyFactoriesOfTheApiUseOtherPackages() throws Exception {
     Set<String> seen = new TreeSet<>();
@@ -88,7 +88,7 @@ class PackagesTest {
     }
     assertThat(seen)
         .containsExactlyInAnyOrder(
-            "Node -> engine.LocalNode", "NodeDirectory -> handshake.Directories");
+            "Nodes -> engine.LocalNode", "NodeDirectory -> handshake.Directories");
   }
 
   private static String[] jdeps(String verbosity) throws URISyntaxException {

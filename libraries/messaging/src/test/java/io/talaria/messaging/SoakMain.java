@@ -81,7 +81,7 @@ public final class SoakMain {
   /** A node comes, talks, and goes. */
   private static void visit(Variant.Nodes nodes, long number) throws Exception {
     int id = STAYS + 1 + (int) (number % IDS);
-    try (Node guest = Node.start(knows(nodes.options(id)))) {
+    try (Node guest = Nodes.start(knows(nodes.options(id)))) {
       Peer host = guest.peer(STAYS);
       for (int i = 0; i < REQUESTS; i++) {
         long response = host.request(new Pair(number + i, 0), Response.class, LIMIT).value();

@@ -115,7 +115,7 @@ public final class StormMain {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (Node node =
-        Node.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options)) {
+        Nodes.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options)) {
       node.listen(new Told());
       say("RUNS " + node.port());
       List<Thread> threads = new ArrayList<>();

@@ -132,7 +132,7 @@ class UcxTransportTest {
     long before = 0;
     int rounds = Integer.getInteger("talaria.test.ucx.restarts", 20);
     for (int round = 0; round < rounds; round++) {
-      try (Node far = Node.start(knows(nodes.options(2)))) {
+      try (Node far = Nodes.start(knows(nodes.options(2)))) {
         ask(node, far.id(), round);
         ask(far, node.id(), round);
         assertThat(node.peer(2).transport()).isEqualTo("ucx");

@@ -54,7 +54,7 @@ enum Variant {
 
     /** Starts a node. */
     Node start(NodeOptions options) throws Exception {
-      Node node = Node.start(options);
+      Node node = io.talaria.messaging.Nodes.start(options);
       nodes.add(node);
       if (node.port() > 0) {
         addresses.put(

@@ -20,13 +20,13 @@ final class WithoutUcxMain {
   public static void main(String[] args) throws Exception {
     System.setProperty(Ucx.PROPERTY, args[0]);
     Path directory = Path.of(args[1]);
-    try (Node node = Node.start(options(directory, 1).transports(Transport.UCX))) {
+    try (Node node = Nodes.start(options(directory, 1).transports(Transport.UCX))) {
       System.out.println("node " + node.id() + " runs");
     } catch (IOException e) {
       System.out.println(e.getMessage());
     }
-    try (Node far = Node.start(options(directory, 2).transports(Transport.SHM, Transport.UCX));
-        Node near = Node.start(options(directory, 1).transports(Transport.SHM, Transport.UCX))) {
+    try (Node far = Nodes.start(options(directory, 2).transports(Transport.SHM, Transport.UCX));
+        Node near = Nodes.start(options(directory, 1).transports(Transport.SHM, Transport.UCX))) {
       Peer peer = near.peer(far.id());
       long value = peer.request(new Pair(7, 0), Response.class, Duration.ofSeconds(60)).value();
       System.out.println(value + " by " + peer.transport());

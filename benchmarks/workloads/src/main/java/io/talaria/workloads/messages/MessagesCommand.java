@@ -4,6 +4,7 @@ package io.talaria.workloads.messages;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
@@ -97,7 +98,7 @@ public final class MessagesCommand implements Callable<Integer> {
   private int two() throws IOException, InterruptedException {
     String cluster = "example-" + ProcessHandle.current().pid();
     Process other = MessagesNode.start(cluster);
-    try (Node node = Node.start(MessagesNode.options(1, cluster))) {
+    try (Node node = Nodes.start(MessagesNode.options(1, cluster))) {
       return talk(node, node.peer(MessagesNode.OTHER));
     } finally {
       other.getOutputStream().close(); // ends it
@@ -121,7 +122,7 @@ public final class MessagesCommand implements Callable<Integer> {
             spec.commandLine(), "--listen is '" + listen + "', it must be HOST:PORT", e);
       }
     }
-    try (Node node = Node.start(options)) {
+    try (Node node = Nodes.start(options)) {
       if (!respond) {
         return talk(node, null);
       }

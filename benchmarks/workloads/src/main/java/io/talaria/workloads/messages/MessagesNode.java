@@ -4,6 +4,7 @@ package io.talaria.workloads.messages;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeOptions;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -26,7 +27,7 @@ public final class MessagesNode {
    * @param args the cluster
    */
   public static void main(String[] args) throws IOException {
-    Node node = Node.start(options(OTHER, args[0]));
+    Node node = Nodes.start(options(OTHER, args[0]));
     while (System.in.read() >= 0) {
       // Until the process that started this one ends, or tells it to end.
     }

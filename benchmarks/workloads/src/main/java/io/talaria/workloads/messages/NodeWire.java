@@ -6,6 +6,7 @@ import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
@@ -30,7 +31,7 @@ final class NodeWire implements Wire {
 
   NodeWire(MessagesJob job, HostPort where) throws Exception {
     node =
-        Node.start(
+        Nodes.start(
             options(CLIENT, job)
                 .directory(
                     NodeDirectory.of(
@@ -70,7 +71,7 @@ final class NodeWire implements Wire {
             .handle(Block.class, Dispatch.INLINE, (block, request) -> request.respond(block))
             .handle(
                 HowMany.class, Dispatch.INLINE, (ask, request) -> request.respond(adder.tally()));
-    Node node = Node.start(Encryption.listen(options, job.implementation()));
+    Node node = Nodes.start(Encryption.listen(options, job.implementation()));
     return Service.of(Math.max(0, node.port()), node::close);
   }
 

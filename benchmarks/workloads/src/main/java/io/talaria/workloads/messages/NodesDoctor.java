@@ -5,6 +5,7 @@ package io.talaria.workloads.messages;
 import io.talaria.cli.doctor.NodesInquiry;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
@@ -55,7 +56,7 @@ public final class NodesDoctor implements NodesInquiry {
       if (all.isEmpty()) {
         throw new HarnessException(nodes + " names no node: a line ID HOST:PORT each");
       }
-      try (Node node = Node.start(options(all, directory, cluster, key))) {
+      try (Node node = Nodes.start(options(all, directory, cluster, key))) {
         return ask(node, all);
       }
     } catch (IOException | IllegalArgumentException e) {

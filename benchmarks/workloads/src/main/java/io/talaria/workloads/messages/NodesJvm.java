@@ -8,6 +8,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.workloads.messages.NodesJob.Go;
@@ -54,7 +55,7 @@ public final class NodesJvm {
     targets = job.pattern().targets(job.id(), job.nodes());
     receipts = new Receipt[job.nodes() + 1];
     Arrays.setAll(receipts, each -> Receipt.of(job.how().dispatch()));
-    node = Node.start(options());
+    node = Nodes.start(options());
     for (int worker = 0; worker < job.how().threads(); worker++) {
       senders.add(new Sender(worker));
     }

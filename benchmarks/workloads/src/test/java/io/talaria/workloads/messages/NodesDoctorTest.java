@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
 import io.talaria.workloads.TalariaCommand;
@@ -47,8 +48,8 @@ class NodesDoctorTest {
   @Test
   void eachNodeIsShownWithItsTransportOrWhyNot() throws Exception {
     Path file = folder.resolve("nodes");
-    try (Node here = Node.start(options(3));
-        Node there = Node.start(options(7).transports(Transport.TCP).listen("127.0.0.1", 0))) {
+    try (Node here = Nodes.start(options(3));
+        Node there = Nodes.start(options(7).transports(Transport.TCP).listen("127.0.0.1", 0))) {
       int port = nobody();
       String both = "3 127.0.0.1:1\n7 127.0.0.1:" + there.port() + "\n";
       Files.writeString(file, both);

@@ -39,7 +39,7 @@ import org.apache.zookeeper.ZooKeeper;
  *
  * <pre>{@code
  * try (var directory = ZooKeeperDirectory.connect("zk1:2181,zk2:2181,zk3:2181", "shop", limit);
- *     Node node = Node.start(NodeOptions.of(7).cluster("shop").listen("0.0.0.0", 2998)
+ *     Node node = Nodes.start(NodeOptions.of(7).cluster("shop").listen("0.0.0.0", 2998)
  *         .directory(directory).key(keyFile))) {
  *   directory.announce(7, "host7", node.port(), limit);
  *   ...

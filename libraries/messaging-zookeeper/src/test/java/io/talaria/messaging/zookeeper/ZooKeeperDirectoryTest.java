@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
 import java.io.IOException;
@@ -51,7 +52,7 @@ class ZooKeeperDirectoryTest {
 
   private Node node(int id, String cluster, ZooKeeperDirectory known) throws Exception {
     Node node =
-        Node.start(
+        Nodes.start(
             NodeOptions.of(id)
                 .cluster(cluster)
                 .transports(Transport.TCP)

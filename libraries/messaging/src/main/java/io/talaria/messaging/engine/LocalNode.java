@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
@@ -78,7 +79,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** See {@link Node#start}. */
+  /** See {@link Nodes#start}. */
   public static LocalNode start(NodeOptions options) throws IOException {
     return start(options, true);
   }

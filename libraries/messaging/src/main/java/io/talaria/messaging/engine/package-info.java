@@ -43,8 +43,6 @@
  * and the parts reach each other through these two. Only connecting is used by no other job, except
  * that the {@link Conductor} is asked for a connection or told of one.
  *
- * <p>{@link io.talaria.messaging.Node#start} names {@link LocalNode}: there is one implementation,
- * and a service or provider between the two would add indirection and no choice. No other type of
- * the API names this package.
+ * <p>Of the API, {@link io.talaria.messaging.Nodes} alone names this package.
  */
 package io.talaria.messaging.engine;
