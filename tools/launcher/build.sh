@@ -4,8 +4,8 @@
 
 CLI=$ROOT/tools/cli/target/talaria-cli.jar
 BENCH=$ROOT/benchmarks/bench/target/talaria-bench.jar
-WORKLOADS=$ROOT/benchmarks/workloads/target/talaria-workloads.jar
-PROGRAMS=$ROOT/benchmarks/bench-programs/target/talaria-bench-programs.jar
+WORKLOADS=$ROOT/applications/workloads/target/talaria-workloads.jar
+PROGRAMS=$ROOT/applications/bench-programs/target/talaria-bench-programs.jar
 STAMP=$ROOT/dist/.built
 # The modules that a command needs, those that they need included.
 WANTED='core/nio core/ffi core/agent network/ucx network/verbs network/verbs-net network/nio-ucx'
@@ -54,7 +54,7 @@ build_now() {
   say "building with $JAVA_HOME (once, about a minute; log in dist/build.log)"
   # Older than every source that changes while the build runs.
   : >"$STAMP.new"
-  rm -rf "$ROOT/benchmarks/bench/target/lib" "$ROOT/benchmarks/workloads/target/lib" "$ROOT/benchmarks/bench-programs/target/lib"
+  rm -rf "$ROOT/benchmarks/bench/target/lib" "$ROOT/applications/workloads/target/lib" "$ROOT/applications/bench-programs/target/lib"
   if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
     -pl "$(printf '%s\n' "$WANTED" | tr ' ' ,)" -am package) >"$ROOT/dist/build.log" 2>&1; then
     grep -E '^\[ERROR\]' "$ROOT/dist/build.log" | head -n 20 >&2
@@ -122,7 +122,7 @@ class_path() {
   case $WANTED in
     *workloads*)
       path=$path:$WORKLOADS
-      for jar in "$ROOT"/benchmarks/workloads/target/lib/*.jar; do
+      for jar in "$ROOT"/applications/workloads/target/lib/*.jar; do
         [ -f "$ROOT/benchmarks/bench/target/lib/${jar##*/}" ] || path=$path:$jar
       done
       ;;
@@ -130,9 +130,9 @@ class_path() {
   case $WANTED in
     *bench-programs)
       path=$path:$PROGRAMS
-      for jar in "$ROOT"/benchmarks/bench-programs/target/lib/*.jar; do
+      for jar in "$ROOT"/applications/bench-programs/target/lib/*.jar; do
         [ -f "$ROOT/benchmarks/bench/target/lib/${jar##*/}" ] ||
-          [ -f "$ROOT/benchmarks/workloads/target/lib/${jar##*/}" ] || path=$path:$jar
+          [ -f "$ROOT/applications/workloads/target/lib/${jar##*/}" ] || path=$path:$jar
       done
       ;;
   esac
@@ -186,10 +186,10 @@ asks_for_help() {
 # Adds to $WANTED what the command needs.
 want() {
   if needs_workloads "$@"; then
-    WANTED="$WANTED libraries/mpj libraries/messaging benchmarks/workloads"
+    WANTED="$WANTED message-passing/mpj messaging/messaging applications/workloads"
   fi
   if needs_programs "$@"; then
-    WANTED="$WANTED benchmarks/programs benchmarks/bench-programs"
+    WANTED="$WANTED applications/programs applications/bench-programs"
   fi
 }
 

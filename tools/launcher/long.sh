@@ -111,7 +111,7 @@ run_chaos() {
         ;;
       --messages)
         chaos_test=NodesStormTest
-        chaos_module=libraries/messaging
+        chaos_module=messaging/messaging
         shift
         continue
         ;;
@@ -136,7 +136,7 @@ run_chaos() {
     esac
     shift 2
   done
-  if [ "$chaos_module" = libraries/messaging ] && [ -n "$chaos_sockets" ]; then
+  if [ "$chaos_module" = messaging/messaging ] && [ -n "$chaos_sockets" ]; then
     say "chaos: $chaos_sockets does not go with --messages; try: ./talaria chaos --help"
     exit "$STATUS_USAGE"
   fi
@@ -173,7 +173,7 @@ run_soak() {
     TALARIA_SOAK_NODES=${TALARIA_SOAK_CONNECTS:-10000}
     need_number --connects "$TALARIA_SOAK_NODES" 20 1000000000
     export TALARIA_SOAK_NODES
-    run_one_test NodesSoakTest 86400 libraries/messaging
+    run_one_test NodesSoakTest 86400 messaging/messaging
   fi
   TALARIA_SOAK_CONNECTS=${TALARIA_SOAK_CONNECTS:-1000000}
   export TALARIA_SOAK_CONNECTS

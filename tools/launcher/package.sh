@@ -29,13 +29,13 @@ run_package() {
   esac
   need_jdk
   need_maven
-  WANTED="$WANTED libraries/mpj libraries/messaging benchmarks/workloads"
+  WANTED="$WANTED message-passing/mpj messaging/messaging applications/workloads"
   version=$(project_version)
   release=$ROOT/dist/talaria-$version
   log=$ROOT/dist/package.log
   mkdir -p "$ROOT/dist" || exit "$STATUS_FAILED"
   say "building with $JAVA_HOME (log in dist/package.log)"
-  rm -rf "$ROOT/benchmarks/bench/target/lib" "$ROOT/benchmarks/workloads/target/lib" "$release" "$release.tar.gz"*
+  rm -rf "$ROOT/benchmarks/bench/target/lib" "$ROOT/applications/workloads/target/lib" "$release" "$release.tar.gz"*
   # The parent, too: what is in the release is listed for all modules in one file, there.
   (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests \
     -pl ".,$(printf '%s\n' "$WANTED" | tr ' ' ,)" -am package \
@@ -62,7 +62,7 @@ fill_release() {
     cp "$ROOT/dist/talaria-mpj.jar" "$release/" &&
     cp "$CLI" "$ROOT"/tools/cli/target/lib/*.jar "$release/lib/core/" &&
     copy_missing "$BENCH" "$WORKLOADS" "$ROOT"/benchmarks/bench/target/lib/*.jar \
-      "$ROOT"/benchmarks/workloads/target/lib/*.jar &&
+      "$ROOT"/applications/workloads/target/lib/*.jar &&
     cp "$ROOT/tools/launcher/release/README.md" "$ROOT/CHANGELOG.md" "$ROOT/LICENSE" "$release/" &&
     cp -R "$ROOT/docs" "$release/docs" &&
     cp "$ROOT/target/bom.json" "$release/sbom.json" &&

@@ -272,13 +272,13 @@ run_verbs_example() {
 run_mpirun() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
-  if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/libraries/mpj/pom.xml" "$ROOT/libraries/mpj/src/main" \
+  if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/message-passing/mpj/pom.xml" "$ROOT/message-passing/mpj/src/main" \
     "$ROOT/core/ffi/src/main" "$ROOT/network/ucx/src/main" "$ROOT/network/verbs/src/main" \
     "$ROOT/core/nio/pom.xml" "$ROOT/core/nio/src/main" -newer "$MPJ" -print | head -n 1)" ]; then
     need_maven
     mkdir -p "$ROOT/dist"
     say "building with $JAVA_HOME (once; log in dist/build-mpj.log)"
-    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl libraries/mpj -am package) \
+    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl message-passing/mpj -am package) \
       >"$ROOT/dist/build-mpj.log" 2>&1; then
       grep -E '^\[ERROR\]' "$ROOT/dist/build-mpj.log" | head -n 20 >&2
       say "the build failed; all of it is in $ROOT/dist/build-mpj.log"

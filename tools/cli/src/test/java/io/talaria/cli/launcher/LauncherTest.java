@@ -231,7 +231,7 @@ class LauncherTest {
 
     assertThat(tree.builds()).hasSize(1);
     assertThat(tree.builds().getFirst())
-        .contains(",libraries/mpj,libraries/messaging,benchmarks/workloads -am package");
+        .contains(",message-passing/mpj,messaging/messaging,applications/workloads -am package");
   }
 
   @Test
