@@ -76,7 +76,9 @@ class PackagesTest {
     assertThat(seen).contains("engine", "handshake", "transport");
   }
 
-  /** A static factory names its implementation, which knows the API: no other class of the API does. */
+  /**
+   * A static factory names its implementation, which knows the API: no other class of the API does.
+   */
   @Test
   void onlyFactoriesOfTheApiUseOtherPackages() throws Exception {
     Set<String> seen = new TreeSet<>();

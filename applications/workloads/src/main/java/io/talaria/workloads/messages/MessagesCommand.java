@@ -4,9 +4,9 @@ package io.talaria.workloads.messages;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
-import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Peer;
 import io.talaria.workloads.messages.MessagesNode.Line;
 import java.io.BufferedReader;

@@ -4,8 +4,8 @@ package io.talaria.workloads.messages;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Node;
-import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Nodes;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.nio.file.Path;

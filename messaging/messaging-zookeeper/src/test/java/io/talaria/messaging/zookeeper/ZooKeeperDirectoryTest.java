@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.Node;
-import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -4,11 +4,11 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
-import io.talaria.messaging.Nodes;
 import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
+import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.nio.spin.Spinning;
