@@ -269,13 +269,13 @@ public class Intracomm extends Comm {
     return root;
   }
 
-  private static Layout outgoing(Object buffer, int offset, long count, Datatype type) {
+  static Layout outgoing(Object buffer, int offset, long count, Datatype type) {
     Layout layout = committed(type);
     Buffers.checkCollective(buffer, offset, count, layout, type, false);
     return layout;
   }
 
-  private static Layout incoming(Object buffer, int offset, long count, Datatype type) {
+  static Layout incoming(Object buffer, int offset, long count, Datatype type) {
     Layout layout = committed(type);
     Buffers.checkCollective(buffer, offset, count, layout, type, true);
     return layout;
@@ -314,7 +314,7 @@ public class Intracomm extends Comm {
     return layout;
   }
 
-  private static Reduction operation(Op op, Layout layout) {
+  static Reduction operation(Op op, Layout layout) {
     if (op == null) {
       throw new MPIException(MPIException.ERR_OP, "operation is null");
     }
