@@ -108,6 +108,26 @@ public class Cartcomm extends Intracomm {
     return new ShiftParms(neighbour(direction, -disp), neighbour(direction, disp));
   }
 
+  @Override
+  int[] neighbors() {
+    int[] ranks = new int[2 * dims.length];
+    for (int i = 0; i < dims.length; i++) {
+      ranks[2 * i] = neighbour(i, -1);
+      ranks[2 * i + 1] = neighbour(i, 1);
+    }
+    return ranks;
+  }
+
+  /** What goes up is received from below: it matters where both neighbours are the same rank. */
+  @Override
+  int[] neighborsInSendOrder() {
+    int[] order = new int[2 * dims.length];
+    for (int i = 0; i < order.length; i++) {
+      order[i] = i ^ 1;
+    }
+    return order;
+  }
+
   private void dimension(int direction) {
     if (direction < 0 || direction >= dims.length) {
       throw new MPIException(

@@ -17,7 +17,7 @@ final class ContextIds {
   private static final int OFFERS = WORDS;
 
   private final long[] free = new long[WORDS];
-  private final TreeMap<Integer, Integer> wanting = new TreeMap<>();
+  private final TreeMap<Long, Integer> wanting = new TreeMap<>();
   private boolean offered;
 
   ContextIds() {
@@ -36,6 +36,21 @@ final class ContextIds {
    * @param and brings the «and» of the arrays of all ranks
    */
   int agree(int parent, UnaryOperator<long[]> and) {
+    return agree((long) parent << 32, and);
+  }
+
+  /**
+   * Agrees on an id, at some ranks of the parent.
+   *
+   * @param parent id of the communicator that it is agreed on
+   * @param tag tells several at once apart
+   * @param and brings the «and» of the arrays of these ranks
+   */
+  int agree(int parent, int tag, UnaryOperator<long[]> and) {
+    return agree(((long) parent << 32) + tag + 1, and);
+  }
+
+  private int agree(long parent, UnaryOperator<long[]> and) {
     synchronized (this) {
       wanting.merge(parent, 1, Integer::sum);
     }

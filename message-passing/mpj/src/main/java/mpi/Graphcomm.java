@@ -72,6 +72,11 @@ public class Graphcomm extends Intracomm {
     return Arrays.copyOfRange(edges, rank == 0 ? 0 : index[rank - 1], index[rank]);
   }
 
+  @Override
+  int[] neighbors() {
+    return Neighbours(Rank());
+  }
+
   /**
    * Where this rank would be in a graph.
    *

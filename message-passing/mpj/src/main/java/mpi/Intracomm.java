@@ -7,16 +7,22 @@ import io.talaria.mpj.collective.Alltoalls;
 import io.talaria.mpj.collective.Arithmetic;
 import io.talaria.mpj.collective.Barriers;
 import io.talaria.mpj.collective.Bcasts;
+import io.talaria.mpj.collective.Blocks;
+import io.talaria.mpj.collective.Call;
 import io.talaria.mpj.collective.Gathers;
+import io.talaria.mpj.collective.Neighbors;
 import io.talaria.mpj.collective.Reduction;
 import io.talaria.mpj.collective.Reductions;
 import io.talaria.mpj.collective.Scatters;
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
+import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.Transfer;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A communicator of one group. Collective calls have to be made by all its ranks, in the same
@@ -72,6 +78,65 @@ public class Intracomm extends Comm {
       return null;
     }
     return new Intracomm(world(), group, newId);
+  }
+
+  /**
+   * A communicator of some ranks; collective over these only.
+   *
+   * @param group the same at all of its members, which are ranks of this communicator; this rank is
+   *     one of them
+   * @param tag tells calls of several threads at once apart
+   */
+  public Intracomm Create_group(Group group, int tag) throws MPIException {
+    Buffers.given(group, "group");
+    if (tag < 0) {
+      throw new MPIException(
+          MPIException.ERR_TAG, "tag " + tag + ": 0 to " + Integer.MAX_VALUE + " is allowed");
+    }
+    if (group.Rank() < 0) {
+      throw new MPIException(
+          MPIException.ERR_GROUP, "Create_group: this rank is no member of the group");
+    }
+    for (int i = 0; i < group.Size(); i++) {
+      if (Group().placeOf(group.world(i)) < 0) {
+        throw new MPIException(
+            MPIException.ERR_GROUP,
+            "Create_group: member " + i + " of the group is no rank of the communicator");
+      }
+    }
+    int newId = world().ids().agree(id(), tag, map -> and(group, tag, map));
+    return new Intracomm(world(), group, newId);
+  }
+
+  /** The «and» of arrays of the members of a group, by its first one. */
+  private long[] and(Group group, int tag, long[] map) {
+    int context = Device.BESIDE + 2 * id();
+    long[] result = map.clone();
+    if (group.Rank() > 0) {
+      exchange(true, result, group.world(0), tag, context);
+      exchange(false, result, group.world(0), tag, context);
+      return result;
+    }
+    long[] theirs = new long[map.length];
+    for (int i = 1; i < group.Size(); i++) {
+      exchange(false, theirs, group.world(i), tag, context);
+      for (int k = 0; k < map.length; k++) {
+        result[k] &= theirs[k];
+      }
+    }
+    for (int i = 1; i < group.Size(); i++) {
+      exchange(true, result, group.world(i), tag, context);
+    }
+    return result;
+  }
+
+  private void exchange(boolean send, long[] array, int peer, int tag, int context) {
+    Layout layout = MPI.LONG.layout();
+    int n = array.length;
+    await(
+        send
+            ? Transfer.send(engine(), array, 0, n, layout, peer, tag, context, false)
+            : Transfer.receive(engine(), array, 0, n, layout, peer, tag, context));
   }
 
   /**
@@ -204,13 +269,13 @@ public class Intracomm extends Comm {
     return root;
   }
 
-  private static Layout outgoing(Object buffer, int offset, long count, Datatype type) {
+  static Layout outgoing(Object buffer, int offset, long count, Datatype type) {
     Layout layout = committed(type);
     Buffers.checkCollective(buffer, offset, count, layout, type, false);
     return layout;
   }
 
-  private static Layout incoming(Object buffer, int offset, long count, Datatype type) {
+  static Layout incoming(Object buffer, int offset, long count, Datatype type) {
     Layout layout = committed(type);
     Buffers.checkCollective(buffer, offset, count, layout, type, true);
     return layout;
@@ -249,7 +314,7 @@ public class Intracomm extends Comm {
     return layout;
   }
 
-  private static Reduction operation(Op op, Layout layout) {
+  static Reduction operation(Op op, Layout layout) {
     if (op == null) {
       throw new MPIException(MPIException.ERR_OP, "operation is null");
     }
@@ -357,6 +422,50 @@ public class Intracomm extends Comm {
     return new Started(this, background().start(collective));
   }
 
+  /** A collective that is started again and again: MPI cancels none, and frees inactive ones. */
+  private static final class Persistent extends Prequest {
+    private final Supplier<Operation> collective;
+
+    Persistent(Comm comm, Supplier<Operation> collective) {
+      super(comm, () -> null);
+      this.collective = collective;
+    }
+
+    @Override
+    void begin() {
+      restart(collective.get());
+    }
+
+    private void refuse(String call) {
+      if (isActive()) {
+        throw new MPIException(
+            MPIException.ERR_REQUEST, call + " of a collective that was started: wait for it");
+      }
+    }
+
+    @Override
+    public void Cancel() throws MPIException {
+      refuse("Cancel");
+      super.Cancel();
+    }
+
+    @Override
+    public void Free() throws MPIException {
+      refuse("Free");
+      super.Free();
+    }
+  }
+
+  /**
+   * A collective to be done in the background whenever it is started; all ranks start theirs in the
+   * same order.
+   *
+   * @param collective its arguments are checked
+   */
+  private Prequest later(Consumer<Team> collective) {
+    return new Persistent(this, () -> background().start(collective));
+  }
+
   /** Returns when all ranks have called it. */
   public void Barrier() throws MPIException {
     run(team(), barrier);
@@ -365,6 +474,11 @@ public class Intracomm extends Comm {
   /** Starts a Barrier: the buffers must be left alone until the request is over. */
   public Request Ibarrier() throws MPIException {
     return start(barrier);
+  }
+
+  /** A Barrier to be started later, any number of times. */
+  public Prequest Barrier_init() throws MPIException {
+    return later(barrier);
   }
 
   private void barrier(Team team) {
@@ -382,6 +496,12 @@ public class Intracomm extends Comm {
   public Request Ibcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
     return start(bcast(buf, offset, count, type, root));
+  }
+
+  /** A Bcast to be started later, any number of times. */
+  public Prequest Bcast_init(Object buf, int offset, int count, Datatype type, int root)
+      throws MPIException {
+    return later(bcast(buf, offset, count, type, root));
   }
 
   private Consumer<Team> bcast(Object buf, int offset, int count, Datatype type, int root) {
@@ -437,6 +557,31 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     return start(
+        gather(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
+  }
+
+  /** A Gather to be started later, any number of times. */
+  public Prequest Gather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return later(
         gather(
             sendbuf,
             sendoffset,
@@ -533,6 +678,33 @@ public class Intracomm extends Comm {
             root));
   }
 
+  /** A Gatherv to be started later, any number of times. */
+  public Prequest Gatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcount,
+      int[] displs,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return later(
+        gatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            displs,
+            recvtype,
+            root));
+  }
+
   private Consumer<Team> gatherv(
       Object sendbuf,
       int sendoffset,
@@ -596,6 +768,31 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     return start(
+        scatter(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
+  }
+
+  /** A Scatter to be started later, any number of times. */
+  public Prequest Scatter_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return later(
         scatter(
             sendbuf,
             sendoffset,
@@ -687,6 +884,33 @@ public class Intracomm extends Comm {
             root));
   }
 
+  /** A Scatterv to be started later, any number of times. */
+  public Prequest Scatterv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcount,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return later(
+        scatterv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            displs,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            recvtype,
+            root));
+  }
+
   private Consumer<Team> scatterv(
       Object sendbuf,
       int sendoffset,
@@ -740,6 +964,22 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
+        allgather(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  /** A Allgather to be started later, any number of times. */
+  public Prequest Allgather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
         allgather(
             sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
   }
@@ -814,6 +1054,31 @@ public class Intracomm extends Comm {
             recvtype));
   }
 
+  /** A Allgatherv to be started later, any number of times. */
+  public Prequest Allgatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
+        allgatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            displs,
+            recvtype));
+  }
+
   private Consumer<Team> allgatherv(
       Object sendbuf,
       int sendoffset,
@@ -864,6 +1129,22 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
+        alltoall(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  /** A Alltoall to be started later, any number of times. */
+  public Prequest Alltoall_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
         alltoall(
             sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
   }
@@ -958,6 +1239,33 @@ public class Intracomm extends Comm {
             recvtype));
   }
 
+  /** A Alltoallv to be started later, any number of times. */
+  public Prequest Alltoallv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcount,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcount,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
+        alltoallv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcount,
+            rdispls,
+            recvtype));
+  }
+
   private Consumer<Team> alltoallv(
       Object sendbuf,
       int sendoffset,
@@ -1018,6 +1326,20 @@ public class Intracomm extends Comm {
     return start(reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
   }
 
+  /** A Reduce to be started later, any number of times. */
+  public Prequest Reduce_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root)
+      throws MPIException {
+    return later(reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
+  }
+
   private Consumer<Team> reduce(
       Object sendbuf,
       int sendoffset,
@@ -1072,6 +1394,19 @@ public class Intracomm extends Comm {
     return start(allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
   }
 
+  /** A Allreduce to be started later, any number of times. */
+  public Prequest Allreduce_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return later(allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+  }
+
   private Consumer<Team> allreduce(
       Object sendbuf,
       int sendoffset,
@@ -1117,6 +1452,19 @@ public class Intracomm extends Comm {
       Op op)
       throws MPIException {
     return start(reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
+  }
+
+  /** A Reduce_scatter to be started later, any number of times. */
+  public Prequest Reduce_scatter_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return later(reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
   }
 
   private Consumer<Team> reduceScatter(
@@ -1168,6 +1516,19 @@ public class Intracomm extends Comm {
     return start(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
   }
 
+  /** A Scan to be started later, any number of times. */
+  public Prequest Scan_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return later(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
+  }
+
   /** Combines elements of the ranks before this one; rank 0's receive buffer is left alone. */
   public void Exscan(
       Object sendbuf,
@@ -1194,6 +1555,19 @@ public class Intracomm extends Comm {
     return start(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
   }
 
+  /** A Exscan to be started later, any number of times. */
+  public Prequest Exscan_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return later(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
+  }
+
   private Consumer<Team> scan(
       Object sendbuf,
       int sendoffset,
@@ -1215,5 +1589,393 @@ public class Intracomm extends Comm {
       compare(team, call, elements(count, layout), layout.base(), op, -1);
       Reductions.scan(team, send, from, recv, recvoffset, count, layout, reduction, exclusive);
     };
+  }
+
+  // Neighbours in a topology.
+
+  /** The neighbours of this rank in MPI's order; PROC_NULL where a grid ends. */
+  int[] neighbors() {
+    throw new MPIException(
+        MPIException.ERR_TOPOLOGY,
+        "the communicator has no topology: Create_cart or Create_graph makes one that has");
+  }
+
+  /** In which order blocks for neighbours are sent, so that they meet their receives. */
+  int[] neighborsInSendOrder() {
+    int[] order = new int[neighbors().length];
+    Arrays.setAll(order, k -> k);
+    return order;
+  }
+
+  private static int[] forEach(int neighbors, int[] values, String name) {
+    if (values == null || values.length < neighbors) {
+      throw new MPIException(
+          MPIException.ERR_COUNT,
+          name
+              + (values == null ? " is null" : " has " + values.length + " elements")
+              + ": one for each of the "
+              + neighbors
+              + " neighbours is needed");
+    }
+    return values;
+  }
+
+  private static Blocks blocks(
+      Object buf, int offset, int[] counts, int[] places, Datatype type, int n, boolean in) {
+    Object buffer = Buffers.normal(buf, type);
+    Layout layout = committed(type);
+    forEach(n, counts, "the array of counts");
+    forEach(n, places, "the array of displacements");
+    for (int k = 0; k < n; k++) {
+      long at = offset + (long) places[k] * layout.extent();
+      Buffers.checkCollective(buffer, at, counts[k], layout, type, in);
+    }
+    return new Blocks(buffer, offset, counts, places, layout);
+  }
+
+  /** Equal blocks: one behind the other, or the same for all. */
+  private static Blocks blocks(
+      Object buf, int offset, int count, Datatype type, int n, boolean same, boolean in) {
+    int[] counts = new int[n];
+    int[] places = new int[n];
+    Arrays.fill(counts, count);
+    if (count < 0) {
+      throw new MPIException(MPIException.ERR_COUNT, "count " + count + ": 0 or more is allowed");
+    }
+    if (!same) {
+      Arrays.setAll(places, k -> Buffers.toInt((long) k * count, "displacement"));
+    }
+    return blocks(buf, offset, counts, places, type, n, in);
+  }
+
+  private Consumer<Team> exchange(Call call, Blocks out, Blocks in, int[] neighbors) {
+    int[] order = neighborsInSendOrder();
+    return team -> {
+      compare(team, "" + call, -1, in.layout().base(), null, -1);
+      Neighbors.exchange(team, call, out, in, neighbors, order);
+    };
+  }
+
+  /** Elements of each rank come to its neighbours, in the order of theirs. */
+  public void Neighbor_allgather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    run(
+        team(),
+        neighborAllgather(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  /** Starts a Neighbor_allgather: the buffers must be left alone until the request is over. */
+  public Request Ineighbor_allgather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        neighborAllgather(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  /** A Neighbor_allgather to be started later, any number of times. */
+  public Prequest Neighbor_allgather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
+        neighborAllgather(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  private Consumer<Team> neighborAllgather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype) {
+    int[] ranks = neighbors();
+    int n = ranks.length;
+    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, n, true, false);
+    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, n, false, true);
+    return exchange(Call.NEIGHBOR_ALLGATHER, out, in, ranks);
+  }
+
+  /** As Neighbor_allgather, with parts of different lengths. */
+  public void Neighbor_allgatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    run(
+        team(),
+        neighborAllgatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            displs,
+            recvtype));
+  }
+
+  /** Starts a Neighbor_allgatherv: the buffers must be left alone until the request is over. */
+  public Request Ineighbor_allgatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        neighborAllgatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            displs,
+            recvtype));
+  }
+
+  /** A Neighbor_allgatherv to be started later, any number of times. */
+  public Prequest Neighbor_allgatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
+        neighborAllgatherv(
+            sendbuf,
+            sendoffset,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            displs,
+            recvtype));
+  }
+
+  private Consumer<Team> neighborAllgatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype) {
+    int[] ranks = neighbors();
+    int n = ranks.length;
+    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, n, true, false);
+    Blocks in = blocks(recvbuf, recvoffset, recvcounts, displs, recvtype, n, true);
+    return exchange(Call.NEIGHBOR_ALLGATHERV, out, in, ranks);
+  }
+
+  /** Each rank sends each of its neighbours a part of its own. */
+  public void Neighbor_alltoall(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    run(
+        team(),
+        neighborAlltoall(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  /** Starts a Neighbor_alltoall: the buffers must be left alone until the request is over. */
+  public Request Ineighbor_alltoall(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        neighborAlltoall(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  /** A Neighbor_alltoall to be started later, any number of times. */
+  public Prequest Neighbor_alltoall_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
+        neighborAlltoall(
+            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+  }
+
+  private Consumer<Team> neighborAlltoall(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype) {
+    int[] ranks = neighbors();
+    int n = ranks.length;
+    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, n, false, false);
+    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, n, false, true);
+    return exchange(Call.NEIGHBOR_ALLTOALL, out, in, ranks);
+  }
+
+  /** As Neighbor_alltoall, with parts of different lengths. */
+  public void Neighbor_alltoallv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    run(
+        team(),
+        neighborAlltoallv(
+            sendbuf,
+            sendoffset,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            rdispls,
+            recvtype));
+  }
+
+  /** Starts a Neighbor_alltoallv: the buffers must be left alone until the request is over. */
+  public Request Ineighbor_alltoallv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        neighborAlltoallv(
+            sendbuf,
+            sendoffset,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            rdispls,
+            recvtype));
+  }
+
+  /** A Neighbor_alltoallv to be started later, any number of times. */
+  public Prequest Neighbor_alltoallv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return later(
+        neighborAlltoallv(
+            sendbuf,
+            sendoffset,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvoffset,
+            recvcounts,
+            rdispls,
+            recvtype));
+  }
+
+  private Consumer<Team> neighborAlltoallv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype) {
+    int[] ranks = neighbors();
+    int n = ranks.length;
+    Blocks out = blocks(sendbuf, sendoffset, sendcounts, sdispls, sendtype, n, false);
+    Blocks in = blocks(recvbuf, recvoffset, recvcounts, rdispls, recvtype, n, true);
+    return exchange(Call.NEIGHBOR_ALLTOALLV, out, in, ranks);
   }
 }

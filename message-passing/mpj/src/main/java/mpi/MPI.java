@@ -26,6 +26,9 @@ public class MPI {
   /** No process: messages to and from it complete at once. */
   public static int PROC_NULL = -3;
 
+  /** Root of a collective of an inter-communicator: this rank. */
+  public static int ROOT = -4;
+
   /** Bytes that a message of Bsend takes beside its own. */
   public static int BSEND_OVERHEAD = 64;
 

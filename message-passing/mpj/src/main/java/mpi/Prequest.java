@@ -6,8 +6,8 @@ import io.talaria.mpj.engine.Transfer;
 import java.util.function.Supplier;
 
 /**
- * A send or receive that can be started again and again with the same arguments. It is inactive
- * until it is started, and again once it was waited for; it is null only once it is freed.
+ * A send, receive or collective that can be started again and again with the same arguments. It is
+ * inactive until it is started, and again once it was waited for; it is null only once it is freed.
  */
 public class Prequest extends Request {
   private final Supplier<Transfer> start;
@@ -44,6 +44,11 @@ public class Prequest extends Request {
   /** Starts it. An error if it is active, or was freed. */
   public void Start() throws MPIException {
     startable();
+    begin();
+  }
+
+  /** Gives it something to wait for. */
+  void begin() {
     Transfer started = start.get();
     if (started == null) {
       restart(Comm.ofNobody());

@@ -51,6 +51,10 @@ public class Request {
     transfer = started;
   }
 
+  final void restart(Operation started) {
+    plain = started;
+  }
+
   final void restart(Status over) {
     ready = over;
   }

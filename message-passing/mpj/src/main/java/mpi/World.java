@@ -64,6 +64,7 @@ final class World {
   void release(int id) {
     engine.release(2 * id);
     engine.release(2 * id + 1);
+    engine.release(Device.BESIDE + 2 * id);
     engine.release(Device.BESIDE + 2 * id + 1);
     ids.release(id);
   }

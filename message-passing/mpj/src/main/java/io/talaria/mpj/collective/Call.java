@@ -2,7 +2,7 @@
 
 package io.talaria.mpj.collective;
 
-/** The kinds of collective calls; at most 16, their codes travel. */
+/** The kinds of collective calls; at most 32, their codes travel. */
 public enum Call {
   BARRIER(0),
   BCAST(1),
@@ -19,9 +19,13 @@ public enum Call {
   REDUCE_SCATTER(12),
   SCAN(13),
   EXSCAN(14),
-  OTHER(15);
+  OTHER(15),
+  NEIGHBOR_ALLGATHER(16),
+  NEIGHBOR_ALLGATHERV(17),
+  NEIGHBOR_ALLTOALL(18),
+  NEIGHBOR_ALLTOALLV(19);
 
-  private static final int CODE_BITS = 4;
+  private static final int CODE_BITS = 5;
   private static final Call[] BY_CODE = values();
 
   private final int code;

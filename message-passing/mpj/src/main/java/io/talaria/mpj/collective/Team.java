@@ -33,6 +33,10 @@ public final class Team {
   private final int rank;
   private final int[] world;
   private final int context;
+
+  /** What is said after the number of a member. */
+  private final String whose;
+
   private final Map<String, String> forced;
 
   /** Made once: a call allocates nothing. */
@@ -51,11 +55,31 @@ public final class Team {
    * @param forced algorithms by collective
    */
   public Team(Engine engine, int rank, int[] world, int context, Map<String, String> forced) {
+    this(engine, rank, world, context, forced, "");
+  }
+
+  private Team(
+      Engine engine, int rank, int[] world, int context, Map<String, String> forced, String whose) {
     this.engine = engine;
     this.rank = rank;
     this.world = world;
     this.context = context;
+    this.whose = whose;
     this.forced = new TreeMap<>(forced);
+  }
+
+  /**
+   * The other group of an inter-communicator, which this rank is not in.
+   *
+   * @param engine this rank's
+   * @param rank of this process in its own group
+   * @param world number of each member of the other one in the job
+   * @param context of the collectives
+   * @param forced algorithms by collective
+   */
+  public static Team ofOthers(
+      Engine engine, int rank, int[] world, int context, Map<String, String> forced) {
+    return new Team(engine, rank, world, context, forced, " of the other group");
   }
 
   /** Number of this rank. */
@@ -227,6 +251,7 @@ public final class Team {
               + Call.describe(tag)
               + ", rank "
               + from
+              + whose
               + " in "
               + Call.describe(op.fromTag));
     }
@@ -244,6 +269,7 @@ public final class Team {
               + op.payload.bytes()
               + " bytes, rank "
               + from
+              + whose
               + " sent "
               + op.bytes);
     }
