@@ -274,6 +274,11 @@ class CollectivesTest {
   }
 
   private static Stream<DynamicTest> all(int[] sizes, int[] counts) {
+    return all(Variant.threads().spinNs(0), sizes, counts);
+  }
+
+  /** Every collective by every algorithm, for so many ranks and elements. */
+  static Stream<DynamicTest> all(Variant variant, int[] sizes, int[] counts) {
     return Choice.algorithms().entrySet().stream()
         .flatMap(
             e ->
@@ -284,23 +289,26 @@ class CollectivesTest {
                                 e.getKey() + " by " + algorithm,
                                 () -> {
                                   for (int ranks : sizes) {
-                                    run(e.getKey(), algorithm, ranks, counts);
+                                    run(variant, e.getKey(), algorithm, ranks, counts);
                                   }
                                 })));
   }
 
   static void run(String collective, String algorithm, int ranks, int[] counts) {
-    Variant.threads()
-        .spinNs(0)
-        .run(
-            ranks,
-            w -> {
-              w.force(collective, algorithm);
-              check(collective, w, counts, collective + " by " + algorithm + ", " + ranks);
-              notCommuting(collective, w);
-              changedInPlace(collective, w);
-              objectsOfOnesOwn(collective, w);
-            });
+    run(Variant.threads().spinNs(0), collective, algorithm, ranks, counts);
+  }
+
+  private static void run(
+      Variant variant, String collective, String algorithm, int ranks, int[] counts) {
+    variant.run(
+        ranks,
+        w -> {
+          w.force(collective, algorithm);
+          check(collective, w, counts, collective + " by " + algorithm + ", " + ranks);
+          notCommuting(collective, w);
+          changedInPlace(collective, w);
+          objectsOfOnesOwn(collective, w);
+        });
   }
 
   /** Concatenation of strings shows the order of operands. */

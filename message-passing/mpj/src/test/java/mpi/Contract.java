@@ -40,6 +40,7 @@ final class Contract {
     all.put("another base type is refused", Contract::typeMismatch);
     all.put("all base types, offsets and zero bytes", Contract::baseTypes);
     all.put("segments and byte buffers stand for arrays", Contract::segments);
+    all.put("large segments move whole, in part, early and late", Contract::largeSegments);
     all.put("messages to oneself", Contract::self);
     all.put("messages to nobody", Contract::nobody);
     all.put("ten thousand requests are under way", Contract::outstanding);
@@ -439,6 +440,63 @@ final class Contract {
         Arrays.fill(bytes, (byte) 9);
         w.Sendrecv(bytes, 0, size, MPI.BYTE, to, TAG, buffer, 0, size, MPI.BYTE, from, TAG);
         assertThat(buffer.get(size - 1)).isEqualTo((byte) 9);
+      }
+    }
+    w.Barrier();
+  }
+
+  private static MemorySegment numbers(Arena arena, int bytes, int first) {
+    MemorySegment segment = arena.allocate(bytes, 8);
+    for (int i = 0; i < bytes; i++) {
+      segment.set(ValueLayout.JAVA_BYTE, i, (byte) (first + i * 7));
+    }
+    return segment;
+  }
+
+  private static void largeSegments(Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    int to = (me + 1) % n;
+    int from = (me + n - 1) % n;
+    MemorySegment kept = Arena.ofAuto().allocate(3_000_000, 8);
+    for (int size : new int[] {20_001, 2_500_000}) {
+      try (Arena arena = Arena.ofShared()) {
+        MemorySegment out = numbers(arena, size, me);
+        MemorySegment wanted = numbers(arena, size, from);
+        for (int round = 0; round < 3; round++) {
+          // Expected, at some offset; several at once.
+          kept.fill((byte) 0);
+          Request whole = w.Irecv(kept, 100, size, MPI.BYTE, from, TAG);
+          MemorySegment part = arena.allocate(size);
+          Request partial = w.Irecv(part, 0, size, MPI.BYTE, MPI.ANY_SOURCE, TAG + 1);
+          byte[] array = new byte[size];
+          Request copied = w.Irecv(array, 0, size, MPI.BYTE, from, TAG + 2);
+          Request[] sends = {
+            w.Isend(out, 0, size, MPI.BYTE, to, TAG),
+            w.Issend(out, 8, size - 8, MPI.BYTE, to, TAG + 1),
+            w.Isend(out.asReadOnly(), 0, size, MPI.BYTE, to, TAG + 2)
+          };
+          assertThat(whole.Wait().Get_count(MPI.BYTE)).isEqualTo(size);
+          assertThat(partial.Wait().Get_count(MPI.BYTE)).isEqualTo(size - 8);
+          copied.Wait();
+          Request.Waitall(sends);
+          assertThat(kept.asSlice(100, size).mismatch(wanted)).isEqualTo(-1);
+          assertThat(kept.get(ValueLayout.JAVA_BYTE, 99)).isZero();
+          assertThat(kept.get(ValueLayout.JAVA_BYTE, 100L + size)).isZero();
+          assertThat(part.asSlice(0, size - 8).mismatch(wanted.asSlice(8))).isEqualTo(-1);
+          assertThat(MemorySegment.ofArray(array).mismatch(wanted)).isEqualTo(-1);
+          // Before its receive, which is shorter.
+          Request early = w.Isend(out, 0, size, MPI.BYTE, to, TAG);
+          w.Probe(from, TAG);
+          kept.fill((byte) 0);
+          assertThatThrownBy(() -> w.Recv(kept, 0, size - 16, MPI.BYTE, from, TAG))
+              .isInstanceOf(MPIException.class)
+              .hasMessageContaining("" + size);
+          early.Wait();
+          int cut = size - 16;
+          assertThat(kept.asSlice(0, cut).mismatch(wanted.asSlice(0, cut))).isEqualTo(-1);
+          assertThat(kept.get(ValueLayout.JAVA_BYTE, cut)).isZero();
+        }
       }
     }
     w.Barrier();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** The contract of devices, on ranks that are threads. */
 class ContractTest {
-  private static Stream<DynamicTest> on(String name, int ranks, Variant... variants) {
+  static Stream<DynamicTest> on(String name, int ranks, Variant... variants) {
     return Contract.all().entrySet().stream()
         .flatMap(
             behaviour ->
@@ -74,23 +74,6 @@ class ContractTest {
   @TestFactory
   Stream<DynamicTest> autoWithUcxBetweenTwoHosts() {
     return on("auto with ucxdev", 5, Variant.autoWithUcx());
-  }
-
-  @Tag("long")
-  @TestFactory
-  Stream<DynamicTest> ibvdevWithTwoRanks() {
-    return on("ibvdev", 2, Variant.verbs());
-  }
-
-  @TestFactory
-  Stream<DynamicTest> ibvdevWithTheSmallestBuffersAndCredit() {
-    return on(
-        "ibvdev, buffers of 4 KiB", 4, Variant.verbs().with("buffer", 4096).with("credit", 3000));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> autoWithVerbsBetweenTwoHosts() {
-    return on("auto with ibvdev", 5, Variant.autoWithVerbs());
   }
 
   @TestFactory

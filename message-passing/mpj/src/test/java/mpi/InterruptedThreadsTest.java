@@ -60,6 +60,9 @@ class InterruptedThreadsTest {
     }
 
     @Override
+    public void fetched(long id) {}
+
+    @Override
     public void gone(int peer, RankGoneException why) {
       throw new AssertionError(why);
     }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.TestFactory;
  * sets the first.
  */
 class RandomProgramsTest {
-  private static final int ROUNDS = Integer.getInteger("talaria.test.rounds", 150);
+  static final int ROUNDS = Integer.getInteger("talaria.test.rounds", 150);
   private static final int PROGRAMS = 10;
 
   /** Rings and buffers so small that messages of the middle size do not fit. */
-  private static final int SMALL = 4_096;
+  static final int SMALL = 4_096;
 
-  private static Stream<DynamicTest> on(String name, int jobs, Variant variant) {
+  static Stream<DynamicTest> on(String name, int jobs, Variant variant) {
     long first = Long.getLong("talaria.test.seed", new Random().nextInt(1_000_000_000));
     return IntStream.range(0, Math.max(1, jobs))
         .mapToObj(
@@ -72,11 +72,6 @@ class RandomProgramsTest {
   @TestFactory
   Stream<DynamicTest> ucxdev() {
     return on("ucxdev", ROUNDS / 30, Variant.ucx().with("buffer", SMALL).with("credit", 3_000));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> ibvdev() {
-    return on("ibvdev", ROUNDS / 10, Variant.verbs().with("buffer", SMALL).with("credit", 3_000));
   }
 
   @TestFactory

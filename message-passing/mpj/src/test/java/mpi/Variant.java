@@ -163,7 +163,14 @@ final class Variant {
         Links.Options setup =
             options(settings).bufferBytes(VerbsFrameTransport.SETUP_BUFFER_BYTES).graceNs(0);
         yield new VerbsFrameTransport(
-            rank, ranks, new Links(rank, ranks, setup), null, buffer, credit, 0);
+            rank,
+            ranks,
+            new Links(rank, ranks, setup),
+            null,
+            buffer,
+            credit,
+            settings.registeredBytes(),
+            0);
       }
       default -> new Links(rank, ranks, options(settings));
     };
@@ -250,7 +257,7 @@ final class Variant {
 
   private static void await(CountDownLatch over, Thread[] threads) {
     try {
-      if (!over.await(120, TimeUnit.SECONDS)) {
+      if (!over.await(LoopbackVerbs.isDevice() ? 600 : 120, TimeUnit.SECONDS)) {
         StringBuilder stacks = new StringBuilder();
         for (Thread thread : threads) {
           stacks.append(thread.getName()).append('\n');

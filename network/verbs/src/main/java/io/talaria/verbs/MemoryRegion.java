@@ -29,6 +29,9 @@ public final class MemoryRegion extends NativeObject {
   private final int remoteKey;
   private final boolean zeroBased;
 
+  /** Whether no request under way names it, when it is closed. */
+  private volatile boolean idle;
+
   private MemoryRegion(ProtectionDomain domain, MemorySegment memory, int bits) {
     super("memory region", domain);
     this.domain = domain;
@@ -197,10 +200,22 @@ public final class MemoryRegion extends NativeObject {
     return memory;
   }
 
+  /**
+   * Closes the region as {@link #close} does, but lets go of the memory at once. The caller knows
+   * that no request names it, neither here nor at a peer. For memory that is registered again and
+   * again while queue pairs stay open.
+   *
+   * @throws VerbsException if the library refuses; the region is open then
+   */
+  public void closeIdle() {
+    idle = true;
+    close();
+  }
+
   @Override
   int destroy(long region) {
     int status = Ibv.deregMr(region);
-    if (status >= 0) {
+    if (status >= 0 && !idle) {
       domain.retire(memory);
     }
     return status;

@@ -76,6 +76,17 @@ class LifetimeTest {
   }
 
   @Test
+  void memoryOfAnIdleRegionGoesAtOnce() {
+    try (Pair pair = new Pair(QueuePair.Type.RC)) {
+      MemoryRegion region = pair.domain.allocate(4096, Access.LOCAL_WRITE);
+      region.closeIdle();
+      assertThat(region.isOpen()).isFalse();
+      region.closeIdle();
+      assertThat(pair.domain.retiredRegions()).isZero();
+    }
+  }
+
+  @Test
   void memoryOfAClosedRegionStaysWhileAQueuePairMayHaveItInItsHands() {
     try (Pair pair = new Pair(QueuePair.Type.RC)) {
       MemoryRegion region = pair.domain.allocate(4096, Access.LOCAL_WRITE);

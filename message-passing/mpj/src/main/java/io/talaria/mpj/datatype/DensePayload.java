@@ -50,6 +50,13 @@ public final class DensePayload extends Payload {
   }
 
   @Override
+  public MemorySegment memory() {
+    return buffer instanceof MemorySegment m && m.isNative()
+        ? m.asSlice(first << shift, bytes)
+        : null;
+  }
+
+  @Override
   public void get(long at, MemorySegment to, long toOffset, int length) {
     if (length > 0) {
       type.get(buffer, first + (at >> shift), length >> shift, to, toOffset);

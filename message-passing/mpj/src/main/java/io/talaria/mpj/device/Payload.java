@@ -32,6 +32,14 @@ public abstract class Payload {
   public void begin(long length) {}
 
   /**
+   * The data themselves, if they are all in one piece of memory outside the heap, {@link #bytes}
+   * long; else null.
+   */
+  public MemorySegment memory() {
+    return null;
+  }
+
+  /**
    * Copies a range out.
    *
    * @param at first byte of the range

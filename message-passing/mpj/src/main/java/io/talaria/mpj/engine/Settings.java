@@ -27,6 +27,7 @@ public final class Settings {
   private final String between;
   private final String directory;
   private final String hca;
+  private final long registeredBytes;
   private final String device;
   private final boolean checks;
   private final Map<String, String> algorithms = new TreeMap<>();
@@ -52,6 +53,7 @@ public final class Settings {
     }
     directory = from.getProperty(PREFIX + "dir");
     hca = from.getProperty(PREFIX + "hca");
+    registeredBytes = number(from, "registrations", 256L << 20, 0, 1L << 40);
     String check = from.getProperty(PREFIX + "check", "false");
     if (!check.equals("true") && !check.equals("false")) {
       throw new IllegalArgumentException(PREFIX + "check=" + check + ": true or false is allowed");
@@ -90,6 +92,7 @@ public final class Settings {
           "between",
           "device",
           "hca",
+          "registrations",
           "dir",
           "check",
           "diagnose",
@@ -101,8 +104,8 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, between, device, hca, dir, check,"
-                  + " diagnose, serial.filter and coll.NAME");
+                  + "eager, ring, credit, spin, buffer, network, between, device, hca, dir,"
+                  + " registrations, check, diagnose, serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
       }
@@ -196,6 +199,11 @@ public final class Settings {
    */
   public String hca() {
     return hca;
+  }
+
+  /** How much memory of the program ibvdev keeps registered, bytes; 0: none. */
+  public long registeredBytes() {
+    return registeredBytes;
   }
 
   /** Where a job's shared files are made on each host, or null for where the memory is shared. */

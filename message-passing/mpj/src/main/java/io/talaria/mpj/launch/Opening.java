@@ -25,6 +25,8 @@ final class Opening {
   /** How long the launcher has to end the job before operations with a dead rank fail. */
   private static final long GRACE_NS = 3_000_000_000L;
 
+  private static final boolean DIAGNOSE = Boolean.getBoolean("talaria.mpj.diagnose");
+
   /** How ranks learn of each other before they have a device. */
   interface Exchange {
     /** The secret that only the ranks of the job know; 32 bytes. */
@@ -47,6 +49,7 @@ final class Opening {
   private final Settings settings;
   private final Exchange exchange;
   private Links links;
+  private VerbsFrameTransport verbs;
 
   /**
    * For a rank.
@@ -172,7 +175,7 @@ final class Opening {
 
   private FrameTransport verbs() throws IOException {
     Links lifelines = links(VerbsFrameTransport.SETUP_BUFFER_BYTES);
-    FrameTransport transport =
+    verbs =
         new VerbsFrameTransport(
             rank,
             size(),
@@ -180,11 +183,12 @@ final class Opening {
             settings.hca(),
             settings.bufferBytes(),
             settings.creditBytes(),
+            settings.registeredBytes(),
             GRACE_NS);
     if (links == null) {
       links = lifelines;
     }
-    return transport;
+    return verbs;
   }
 
   private FrameTransport ucx() throws IOException {
@@ -192,8 +196,14 @@ final class Opening {
         rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
   }
 
-  /** Reports at the end if a process that is not of the job tried to connect. */
-  void sayWhoWasRefused() {
+  /**
+   * Reports at the end if a process that is not of the job tried to connect, and, where it is asked
+   * for, what was registered.
+   */
+  void sayLastWords() {
+    if (verbs != null && DIAGNOSE && !verbs.registered().isEmpty()) {
+      System.err.println("talaria mpirun: rank " + rank + ": " + verbs.registered());
+    }
     if (links != null && links.refused() > 0) {
       System.err.println(
           "talaria mpirun: rank "

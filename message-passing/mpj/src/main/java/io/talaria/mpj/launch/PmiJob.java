@@ -260,7 +260,7 @@ public final class PmiJob implements Job, Opening.Exchange {
       engine.progress();
       LockSupport.parkNanos(100_000);
     }
-    opening.sayWhoWasRefused();
+    opening.sayLastWords();
     delete();
   }
 

@@ -65,7 +65,7 @@ final class ProcessJob implements Job {
       engine.progress();
       LockSupport.parkNanos(100_000);
     }
-    opening.sayWhoWasRefused();
+    opening.sayLastWords();
     control.tell("finalized");
   }
 

@@ -43,7 +43,7 @@ class BetweenTest {
   private static FrameTransport verbs(int rank) throws IOException {
     String unavailableReason = LoopbackVerbs.prepare();
     assumeTrue(unavailableReason.isEmpty(), unavailableReason);
-    return new VerbsFrameTransport(rank, 2, links(rank), null, 4096, 1000, 0);
+    return new VerbsFrameTransport(rank, 2, links(rank), null, 4096, 1000, 0, 0);
   }
 
   private static Between none(int rank) throws IOException {

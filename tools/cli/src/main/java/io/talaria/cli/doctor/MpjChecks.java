@@ -19,6 +19,8 @@ final class MpjChecks {
   /** From here on the module runs. */
   private static final int JAVA = 25;
 
+  private static final String VERBS = "libibverbs.so.1";
+
   /** A ring of 64 KiB with its head, in whole pages. */
   private static final long RING_BYTES = (64 << 10) + PAGE;
 
@@ -75,7 +77,13 @@ final class MpjChecks {
       reasons.add("no ucxdev: no libucp.so.0 where the loader looks");
       hints.add("Install UCX for ucxdev (Debian and Ubuntu: apt install libucx0).");
     }
-    String found = String.join(", ", devices) + "; " + between(here, ucx);
+    boolean verbs =
+        NetworkChecks.libraryPlaces(here).stream()
+            .anyMatch(place -> Files.isRegularFile(place.resolve(VERBS)));
+    if (verbs && rdmaPortIsUp(here)) {
+      devices.add("ibvdev");
+    }
+    String found = String.join(", ", devices) + "; " + between(here, ucx, verbs);
     if (reasons.isEmpty()) {
       return Finding.ok(NAME, found);
     }
@@ -84,12 +92,15 @@ final class MpjChecks {
     return ranks >= 2 ? Finding.missing(NAME, found, hint) : Finding.warn(NAME, found, hint);
   }
 
-  private static String between(Surroundings here, boolean ucx) {
+  private static String between(Surroundings here, boolean ucx, boolean verbs) {
     boolean port = rdmaPortIsUp(here);
-    return "between hosts auto takes "
-        + (ucx && port
-            ? "ucxdev"
-            : "niodev, as " + (port ? "there is no UCX" : "no RDMA port is up"));
+    String taken =
+        !port
+            ? "niodev, as no RDMA port is up"
+            : verbs
+                ? "ibvdev"
+                : ucx ? "ucxdev" : "niodev, as there is neither " + VERBS + " nor UCX";
+    return "between hosts auto takes " + taken;
   }
 
   private static boolean rdmaPortIsUp(Surroundings here) {

@@ -308,12 +308,20 @@ class DiagnosisTest {
         "shmdev (/dev/shm has room for",
         "no ucxdev");
     system("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
-    assertFinding(MpjChecks.devices(here(), 25), Status.MISSING, "niodev, as there is no UCX");
+    assertFinding(
+        MpjChecks.devices(here(), 25),
+        Status.MISSING,
+        "niodev, as there is neither libibverbs.so.1 nor UCX");
     system("/usr/lib/libucp.so.0", "");
     assertFinding(
         MpjChecks.devices(here(), 25),
         Status.OK,
         "smdev, niodev, ucxdev; between hosts auto takes ucxdev");
+    system("/usr/lib/libibverbs.so.1", "");
+    assertFinding(
+        MpjChecks.devices(here(), 25),
+        Status.OK,
+        "smdev, niodev, ucxdev, ibvdev; between hosts auto takes ibvdev");
     // As docs/mpj.md counts: 16 ranks 16 MiB, 64 ranks 268 MiB.
     assertThat(MpjChecks.ranksIn(100_000)).isEqualTo(1);
     assertThat(MpjChecks.ranksIn(16_400L << 10)).isEqualTo(16);

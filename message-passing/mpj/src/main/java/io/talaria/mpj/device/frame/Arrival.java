@@ -23,6 +23,11 @@ final class Arrival extends Matched {
   /** The sender, if that is this rank. */
   final Operation local;
 
+  /** Where the sender has exposed the data, and the key to them; -1 if it has not. */
+  long remoteAddress;
+
+  long remoteKey = -1;
+
   Arrival nextOfAll;
   Arrival previousOfAll;
   Arrival nextOfSource;

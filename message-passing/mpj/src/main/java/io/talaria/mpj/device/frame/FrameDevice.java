@@ -19,8 +19,9 @@ import java.util.Arrays;
  * <p>A message up to the eager limit goes in one EAGER frame as long as its sender has credit at
  * the receiver; credit comes back when a message is matched, so the memory for unmatched messages
  * is bounded. Any other message is announced by RTS, in the same order; its receiver answers CTS
- * when it has matched it, and gets DATA frames. RTS are not limited: a receive for a late one must
- * find it.
+ * when it has matched it, and gets DATA frames. Where both sides' data are in memory that the
+ * output can move by itself, the RTS says where, and the receiver fetches them and answers MATCHED.
+ * RTS are not limited: a receive for a late one must find it.
  */
 public abstract class FrameDevice extends Device implements Peers {
   /** What one early message costs of the credit beside its bytes. */
@@ -30,6 +31,9 @@ public abstract class FrameDevice extends Device implements Peers {
   private static final int ANNOUNCED = 3;
   private static final int STREAMING = 4;
   private static final int CANCELLING = 5;
+
+  /** Of a receive: its data are being fetched. */
+  private static final int FETCHING = 6;
 
   private final int rank;
   private final int size;
@@ -154,7 +158,7 @@ public abstract class FrameDevice extends Device implements Peers {
     for (int i = 0; i < table.slots(); i++) {
       Operation o = table.inSlot(i);
       if (o != null && (o.receive ? o.fromSource : o.peer) == peer) {
-        table.remove(o.id);
+        forget(o);
         fail(o, why);
       }
     }
@@ -271,17 +275,36 @@ public abstract class FrameDevice extends Device implements Peers {
 
   private boolean announce(Peer peer, Operation send, long bytes) {
     FrameOutput output = peer.output;
-    long at = output.claim(Frames.HEADER);
+    MemorySegment memory = bytes >= output.fetchFrom() ? send.payload.memory() : null;
+    int payload = memory == null ? 0 : Frames.EXPOSED;
+    long at = output.claim(Frames.room(payload));
     if (at < 0) {
       return false;
+    }
+    Exposure exposure = memory == null ? null : output.expose(memory);
+    MemorySegment to = output.segment();
+    if (exposure == null) {
+      payload = 0;
+    } else {
+      Frames.exposed(to, at, exposure.address(), exposure.key());
+      send.attachment = exposure;
+      send.bytes = bytes;
     }
     send.id = table.add(send);
     send.state = ANNOUNCED;
     int type = send.payload.typeCode();
-    Frames.header(
-        output.segment(), at, Frames.RTS, type, (short) 0, send.context, send.tag, bytes, send.id);
-    output.publish(at, Frames.HEADER);
+    Frames.header(to, at, Frames.RTS, type, (short) 0, send.context, send.tag, bytes, send.id);
+    output.publish(at, Frames.HEADER + payload);
     return true;
+  }
+
+  /** An operation that has a number is over. */
+  private void forget(Operation operation) {
+    table.remove(operation.id);
+    if (operation.attachment instanceof Exposure exposure) {
+      operation.attachment = null;
+      exposure.release();
+    }
   }
 
   private void control(int to, byte kind, long id, long receiverId, long bytes) {
@@ -374,10 +397,10 @@ public abstract class FrameDevice extends Device implements Peers {
     output.publish(at, Frames.HEADER + length);
     send.moved += length;
     if (failure != null) {
-      table.remove(send.id);
+      forget(send);
       fail(send, failure);
     } else if (send.moved == send.toMove) {
-      table.remove(send.id);
+      forget(send);
       send.bytes = send.payload.bytes();
       send.complete(Operation.OK);
     }
@@ -421,7 +444,7 @@ public abstract class FrameDevice extends Device implements Peers {
     } else if (gone != null && gone[a.source] != null) {
       fail(receive, gone[a.source]);
     } else {
-      askForData(receive, a.id);
+      askForData(receive, a.id, a.remoteAddress, a.remoteKey);
     }
   }
 
@@ -479,12 +502,36 @@ public abstract class FrameDevice extends Device implements Peers {
     receive.complete(receive.bytes < receive.sentBytes ? Operation.TRUNCATED : Operation.OK);
   }
 
-  private void askForData(Operation receive, long senderId) {
+  private void askForData(Operation receive, long senderId, long address, long key) {
     long wanted = prepare(receive);
     if (wanted > 0) {
       receive.id = table.add(receive);
+      receive.peerId = senderId;
+      if (key >= 0 && fetch(receive, wanted, address, key)) {
+        receive.state = FETCHING;
+        return;
+      }
     }
     control(receive.fromSource, Frames.CTS, senderId, receive.id, wanted);
+  }
+
+  private boolean fetch(Operation receive, long wanted, long address, long key) {
+    FrameOutput output = peer(receive.fromSource).output;
+    MemorySegment into = wanted < output.fetchFrom() ? null : receive.payload.memory();
+    return into != null
+        && !into.isReadOnly()
+        && output.fetch(into.asSlice(0, wanted), address, key, receive.id);
+  }
+
+  @Override
+  public final void fetched(long id) {
+    Operation receive = table.get(id);
+    if (receive == null || receive.state != FETCHING) {
+      throw new IllegalStateException("a receive that is not under way was fetched");
+    }
+    table.remove(id);
+    control(receive.fromSource, Frames.MATCHED, receive.peerId, 0, 0);
+    finish(receive);
   }
 
   private void giveBack(int source, long bytes) {
@@ -570,9 +617,12 @@ public abstract class FrameDevice extends Device implements Peers {
         data = MemorySegment.ofArray(new byte[payload]);
         MemorySegment.copy(from, at + Frames.HEADER, data, 0, payload);
       }
-      matcher
-          .of(context)
-          .add(new Arrival(source, context, tag, Frames.type(word), bytes, data, id, null));
+      Arrival arrival = new Arrival(source, context, tag, Frames.type(word), bytes, data, id, null);
+      if (kind == Frames.RTS && payload != 0) {
+        arrival.remoteAddress = Frames.exposedAddress(from, at);
+        arrival.remoteKey = Frames.exposedKey(from, at);
+      }
+      matcher.of(context).add(arrival);
       onArrival.run();
       return;
     }
@@ -581,7 +631,12 @@ public abstract class FrameDevice extends Device implements Peers {
     receive.fromType = Frames.type(word);
     receive.sentBytes = bytes;
     if (kind == Frames.RTS) {
-      askForData(receive, id);
+      boolean exposed = payload != 0;
+      askForData(
+          receive,
+          id,
+          exposed ? Frames.exposedAddress(from, at) : 0,
+          exposed ? Frames.exposedKey(from, at) : -1);
       return;
     }
     giveBack(source, bytes);
@@ -597,7 +652,10 @@ public abstract class FrameDevice extends Device implements Peers {
       return; // It failed here before; the rest goes nowhere.
     }
     long place = Frames.messageBytes(from, at);
-    if (!receive.receive || receive.fromSource != source || place > receive.toMove - payload) {
+    if (!receive.receive
+        || receive.state == FETCHING
+        || receive.fromSource != source
+        || place > receive.toMove - payload) {
       broken(source, "unexpected data: " + payload + " bytes at offset " + place);
       return;
     }
@@ -630,7 +688,7 @@ public abstract class FrameDevice extends Device implements Peers {
     send.toMove = wanted;
     send.peerId = Frames.receiverId(from, at);
     if (send.toMove == 0) {
-      table.remove(send.id);
+      forget(send);
       send.bytes = send.payload.bytes();
       send.complete(Operation.OK);
       return;
@@ -647,7 +705,7 @@ public abstract class FrameDevice extends Device implements Peers {
       broken(source, "an answer to a message that is not under way");
       return;
     }
-    table.remove(id);
+    forget(send);
     send.complete(code);
   }
 

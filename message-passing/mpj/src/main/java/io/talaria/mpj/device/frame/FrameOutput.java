@@ -28,6 +28,37 @@ public abstract class FrameOutput {
    */
   public abstract void publish(long at, int length);
 
+  /**
+   * From how many bytes on it is worth to let the peer fetch a message; never, unless overridden.
+   */
+  public long fetchFrom() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * Lets the peer fetch memory.
+   *
+   * @param memory outside the heap, at least {@link #fetchFrom} bytes
+   * @return to be released, or null if that is not possible
+   */
+  public Exposure expose(MemorySegment memory) {
+    return null;
+  }
+
+  /**
+   * Begins to fetch memory that the peer has exposed; {@link Peers#fetched} follows, unless the
+   * peer is gone before.
+   *
+   * @param into memory outside the heap, at least {@link #fetchFrom} bytes, as much as is wanted
+   * @param address see {@link Exposure#address}
+   * @param key see {@link Exposure#key}
+   * @param id for {@link Peers#fetched}
+   * @return false if that is not possible
+   */
+  public boolean fetch(MemorySegment into, long address, long key, long id) {
+    return false;
+  }
+
   /** The sum of the credit that the peer has given back since the start. */
   public abstract long creditReturned();
 

@@ -33,6 +33,9 @@ import java.lang.invoke.VarHandle;
  * <tr><td>SETUP</td><td>-</td><td>-</td><td>-</td></tr>
  * </table>
  *
+ * <p>The payload of an RTS, if it has one, says where the data can be fetched: an address and a
+ * key, 8 bytes each. Its receiver may fetch them and answer MATCHED, or ask for them by CTS.
+ *
  * <p>CREDIT and SETUP are for transports without shared memory, which handle them themselves; what
  * a SETUP carries is the transport's.
  */
@@ -56,6 +59,9 @@ public final class Frames {
 
   /** One more than the highest context. */
   private static final int CONTEXTS = 2 * Device.BESIDE;
+
+  /** Bytes of payload of an RTS that says where its data are exposed: address and key. */
+  static final int EXPOSED = 16;
 
   /** Flag of DATA: the sender could not read its memory; nothing more comes. */
   static final short SENDER_FAILED = 1;
@@ -213,7 +219,8 @@ public final class Frames {
         return "a frame of " + payload + " bytes for a message of " + bytes;
       }
     }
-    if (payload != 0 && kind >= RTS && kind != DATA && kind != SETUP) {
+    boolean exposed = kind == RTS && payload == EXPOSED;
+    if (payload != 0 && kind >= RTS && kind != DATA && kind != SETUP && !exposed) {
       return "a frame of kind " + kind + " with " + payload + " bytes of payload";
     }
     return bytes < 0 ? "a frame with " + bytes + " for a number of bytes" : null;
@@ -227,6 +234,19 @@ public final class Frames {
    */
   public static long messageBytes(MemorySegment from, long at) {
     return (long) LONG.get(from, at + 16);
+  }
+
+  static void exposed(MemorySegment to, long at, long address, long key) {
+    LONG.set(to, at + HEADER, address);
+    LONG.set(to, at + HEADER + 8, key);
+  }
+
+  static long exposedAddress(MemorySegment from, long at) {
+    return (long) LONG.get(from, at + HEADER);
+  }
+
+  static long exposedKey(MemorySegment from, long at) {
+    return (long) LONG.get(from, at + HEADER + 8);
   }
 
   static long id(MemorySegment from, long at) {

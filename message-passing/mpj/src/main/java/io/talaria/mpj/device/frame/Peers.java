@@ -18,7 +18,14 @@ public interface Peers {
   void arrived(int rank, FrameInput input);
 
   /**
-   * A rank is gone.
+   * What was to be fetched is here.
+   *
+   * @param id see {@link FrameOutput#fetch}
+   */
+  void fetched(long id);
+
+  /**
+   * A rank is gone. Nothing that it has exposed or that it could fetch is touched any more.
    *
    * @param rank whose
    * @param why for the program

@@ -28,8 +28,11 @@ import io.talaria.verbs.ReceiveRequests;
 import io.talaria.verbs.SendRequests;
 import io.talaria.verbs.Status;
 import io.talaria.verbs.VerbsException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -51,6 +54,11 @@ public final class VerbsFrameTransport implements FrameTransport {
   private static final int MIN_WINDOW = 4;
   private static final int BATCH = 32;
   private static final int MAX_READS = 16;
+  private static final int MAX_REGISTRATIONS = 256;
+
+  /** A message is read in pieces: what is sent after one is over after it. */
+  private static final int LONGEST_READ = 1 << 20;
+
   private static final int LOOK_AT_LINKS_EVERY = 8192; // a power of two
   private static final long LOOK_AT_LINKS_NS = 20_000_000;
   private static final long SETTING_UP_NS = 1_000_000;
@@ -83,6 +91,13 @@ public final class VerbsFrameTransport implements FrameTransport {
   /** Whether connections were made that nobody has looked at. */
   private volatile boolean connections;
 
+  private final Regions regions = new Regions();
+
+  /** Null: no memory of the program is registered. */
+  private final RegistrationCache<MemoryRegion> registrations;
+
+  private final int longestRead;
+
   /** Links that are not ready yet. */
   private int settingUp;
 
@@ -105,6 +120,8 @@ public final class VerbsFrameTransport implements FrameTransport {
    * @param bufferBytes of registered memory each way for each rank that it communicates with, a
    *     power of two from 4096; a quarter is the longest frame, but at most 16 KiB
    * @param creditBytes credit of a pair of ranks
+   * @param registeredBytes how much memory of the program stays registered at most; 0: none is, and
+   *     large messages are copied
    * @param graceNs how long after the end of a link operations fail, nanoseconds: meanwhile the
    *     launcher, who knows more, may end the job
    * @throws MissingTransportException if there is no port that can be used; the message says what
@@ -117,6 +134,7 @@ public final class VerbsFrameTransport implements FrameTransport {
       String portName,
       int bufferBytes,
       long creditBytes,
+      long registeredBytes,
       long graceNs)
       throws MissingTransportException {
     this.rank = rank;
@@ -135,8 +153,10 @@ public final class VerbsFrameTransport implements FrameTransport {
       port = found;
       context = port.context();
       DeviceAttributes device = context.attributes();
-      readsIn = Math.clamp(device.maxReadsIn(), 0, MAX_READS);
-      readsOut = Math.clamp(device.maxReadsOut(), 0, MAX_READS);
+      boolean reads = registeredBytes > 0;
+      readsIn = reads ? Math.clamp(device.maxReadsIn(), 0, MAX_READS) : 0;
+      readsOut = reads ? Math.clamp(device.maxReadsOut(), 0, MAX_READS) : 0;
+      longestRead = Math.clamp(context.port(port.number()).maxMessageBytes(), 1, LONGEST_READ);
       ownDomain = context.protectionDomain();
       domain = ownDomain;
       ownChannel = context.completionChannel();
@@ -156,6 +176,10 @@ public final class VerbsFrameTransport implements FrameTransport {
           ? missing
           : RdmaPort.missing(e.getMessage(), e);
     }
+    registrations =
+        registeredBytes > 0
+            ? new RegistrationCache<>(regions, registeredBytes, MAX_REGISTRATIONS)
+            : null;
     sleeper.add(channel.descriptor());
     sleeper.add(bell.descriptor());
     lifelines.onNews(this::connectionsCame);
@@ -207,6 +231,46 @@ public final class VerbsFrameTransport implements FrameTransport {
     return domain.allocate(bytes, Access.LOCAL_WRITE);
   }
 
+  /** Registers memory of the program, for peers to read and for this rank to read into. */
+  private final class Regions implements RegistrationCache.Registrar<MemoryRegion> {
+    private final Set<MemoryRegion> registered = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public MemoryRegion register(MemorySegment memory) {
+      MemoryRegion region =
+          memory.isReadOnly()
+              ? domain.register(memory, Access.REMOTE_READ)
+              : domain.register(memory, Access.LOCAL_WRITE, Access.REMOTE_READ);
+      registered.add(region);
+      return region;
+    }
+
+    @Override
+    public void unregister(MemoryRegion region) {
+      if (registered.remove(region)) {
+        region.closeIdle();
+      }
+    }
+
+    /** At the end, when no queue pair is left: also what operations still hold. */
+    private void close() {
+      registered.forEach(MemoryRegion::closeIdle);
+      registered.clear();
+    }
+  }
+
+  RegistrationCache<MemoryRegion> registrations() {
+    return registrations;
+  }
+
+  int longestRead() {
+    return longestRead;
+  }
+
+  void fetched(long id) {
+    peers.fetched(id);
+  }
+
   QueuePair queuePair(int sends, int receives, int inlineBytes) {
     QueuePair.Builder builder =
         QueuePair.rc(domain).send(queue, sends).receive(queue, receives).inline(inlineBytes);
@@ -238,13 +302,14 @@ public final class VerbsFrameTransport implements FrameTransport {
     return new Introduction(own, port.mtuBytes(), frames, frameBytes, readsIn);
   }
 
-  void connect(QueuePair queuePair, QueuePairAddress own, Introduction theirs) {
+  /** Connects; gives how many reads may be under way to the peer. */
+  int connect(QueuePair queuePair, QueuePairAddress own, Introduction theirs) {
+    int reads = Math.min(readsOut, theirs.reads());
     Path path =
-        path()
-            .withMtu(Math.min(port.mtuBytes(), theirs.mtuBytes()))
-            .withReads(Math.min(readsOut, theirs.reads()), readsIn);
+        path().withMtu(Math.min(port.mtuBytes(), theirs.mtuBytes())).withReads(reads, readsIn);
     queuePair.readyToReceive(theirs.address(), path);
     queuePair.readyToSend(own.packetNumber(), path);
+    return reads;
   }
 
   void connected() {
@@ -298,6 +363,11 @@ public final class VerbsFrameTransport implements FrameTransport {
       link.abandon();
       peers.gone(peer, why);
     }
+
+    @Override
+    public void fetched(long id) {
+      throw new IllegalStateException("connections fetch nothing");
+    }
   }
 
   @Override
@@ -346,7 +416,7 @@ public final class VerbsFrameTransport implements FrameTransport {
       link.received(VerbsLink.indexOf(id), completions.bytes(i), completions.immediate(i));
       return false;
     } else {
-      link.sent(kind);
+      link.sent(kind, VerbsLink.indexOf(id));
     }
     return true;
   }
@@ -429,6 +499,7 @@ public final class VerbsFrameTransport implements FrameTransport {
     for (VerbsLink link : open) {
       link.abandon();
     }
+    regions.close();
     queue.close();
     channel.close();
     domain.close();
@@ -436,6 +507,15 @@ public final class VerbsFrameTransport implements FrameTransport {
     sleeper.close();
     bell.close();
     lifelines.close();
+  }
+
+  /** What was registered, as text for the user; empty if nothing was. */
+  public String registered() {
+    if (registrations == null) {
+      return "";
+    }
+    RegistrationCache.Counts counts = registrations.counts();
+    return counts.misses() == 0 ? "" : counts.toString();
   }
 
   @Override

@@ -3,6 +3,7 @@
 package io.talaria.mpj.device.verbs;
 
 import io.talaria.ffi.Libc;
+import io.talaria.mpj.device.frame.Exposure;
 import io.talaria.mpj.device.frame.FrameInput;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.frame.Frames;
@@ -14,6 +15,7 @@ import io.talaria.verbs.ReceiveRequests;
 import io.talaria.verbs.SendRequests;
 import io.talaria.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -29,6 +31,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * read is the immediate word of each message; where no frame goes that way, a message without bytes
  * brings the word, at latest when half of the window was read. At most {@link #SPARE} of these come
  * between two looks of the receiver, and each has a receive ready as well.
+ *
+ * <p>Large messages between registered memory are read from the sender, in pieces, one message
+ * after the other.
  */
 final class VerbsLink implements EndedLinks.Ended {
   /** Kinds of requests, in their identifiers. */
@@ -36,12 +41,16 @@ final class VerbsLink implements EndedLinks.Ended {
 
   static final int FRAME = 1;
   static final int CREDIT = 2;
+  static final int READ = 3;
 
   private static final int KIND_SHIFT = 28;
   private static final int INDEX_MASK = (1 << KIND_SHIFT) - 1;
 
   /** Messages without bytes that may be under way. */
   private static final int SPARE = 3;
+
+  /** Reads that may be under way: while one runs, the next waits at the device. */
+  private static final int READS = 2;
 
   private static final int INLINE_BYTES = 128;
 
@@ -78,6 +87,18 @@ final class VerbsLink implements EndedLinks.Ended {
 
   private String ended;
 
+  /** Whether both devices can let this rank read the peer's memory. */
+  private boolean mayRead;
+
+  /** What is being read and what waits for that, in order. */
+  private final ArrayDeque<Fetch> fetches = new ArrayDeque<>();
+
+  /** What each read under way is of. */
+  private final Fetch[] reading = new Fetch[READS];
+
+  private int readsUnderWay;
+  private int nextRead;
+
   /** Whether credit or the word of what was read is to be sent that found no room. */
   boolean owes;
 
@@ -110,7 +131,7 @@ final class VerbsLink implements EndedLinks.Ended {
 
   /** Requests that a link may have in a completion queue at once. */
   static int completions(int window) {
-    return 2 * (window + SPARE);
+    return 2 * (window + SPARE) + READS;
   }
 
   @Override
@@ -148,7 +169,7 @@ final class VerbsLink implements EndedLinks.Ended {
     try {
       region = transport.allocate((2L * window + SPARE) * stride);
       memory = region.memory();
-      queuePair = transport.queuePair(window + SPARE, window + SPARE, INLINE_BYTES);
+      queuePair = transport.queuePair(window + SPARE + READS, window + SPARE, INLINE_BYTES);
       inlineBytes = queuePair.inlineBytes();
       prepare();
       own = transport.initialize(queuePair, ThreadLocalRandom.current().nextInt(1 << 24));
@@ -167,7 +188,7 @@ final class VerbsLink implements EndedLinks.Ended {
   }
 
   private void prepare() {
-    sends = transport.sendRequests(window + SPARE);
+    sends = transport.sendRequests(window + SPARE + READS);
     receives = transport.receiveRequests(window + SPARE);
     for (int i = 0; i < window + SPARE; i++) {
       receives
@@ -225,7 +246,7 @@ final class VerbsLink implements EndedLinks.Ended {
                 + " at a time: talaria.mpj.buffer must be the same for all ranks");
         return;
       }
-      transport.connect(queuePair, own, theirs);
+      mayRead = transport.connect(queuePair, own, theirs) > 0;
     } catch (VerbsException | IllegalArgumentException e) {
       end("its queue pair cannot be reached: " + e.getMessage());
       return;
@@ -255,12 +276,87 @@ final class VerbsLink implements EndedLinks.Ended {
     }
   }
 
-  /** A send is over. */
-  void sent(int kind) {
+  /** A send or read is over. */
+  void sent(int kind, int index) {
+    if (ended != null) {
+      return;
+    }
     if (kind == FRAME) {
       output.completed++;
-    } else {
+    } else if (kind == CREDIT) {
       input.wordsUnderWay--;
+    } else {
+      read(index);
+    }
+  }
+
+  // Reading.
+
+  /** A message that is read from the peer's memory. */
+  private static final class Fetch {
+    private final RegistrationCache.Entry<MemoryRegion> to;
+    private final long offset;
+    private final long bytes;
+    private final long address;
+    private final int key;
+    private final long id;
+    private long asked;
+    private int pieces;
+
+    private Fetch(
+        RegistrationCache.Entry<MemoryRegion> to,
+        MemorySegment into,
+        long address,
+        int key,
+        long id) {
+      this.to = to;
+      offset = to.offsetOf(into);
+      bytes = into.byteSize();
+      this.address = address;
+      this.key = key;
+      this.id = id;
+    }
+  }
+
+  /** Asks for the next pieces, as far as reads may be under way. */
+  private void ask() {
+    for (Fetch each : fetches) {
+      while (each.asked < each.bytes) {
+        if (readsUnderWay == READS || ended != null) {
+          return;
+        }
+        int length = (int) Math.min(transport.longestRead(), each.bytes - each.asked);
+        int index = nextRead;
+        sends
+            .read(window + SPARE + index)
+            .id(id(peer, READ, index))
+            .local(each.to.registration(), each.offset + each.asked, length)
+            .remote(each.address + each.asked, each.key)
+            .signaled();
+        reading[index] = each;
+        nextRead = index + 1 == READS ? 0 : index + 1;
+        readsUnderWay++;
+        each.asked += length;
+        each.pieces++;
+        post(window + SPARE + index);
+      }
+    }
+  }
+
+  /** A piece is here. */
+  private void read(int index) {
+    Fetch fetch = reading[index];
+    reading[index] = null;
+    readsUnderWay--;
+    fetch.pieces--;
+    boolean whole = fetch.pieces == 0 && fetch.asked == fetch.bytes;
+    if (whole) {
+      fetches.removeFirst(); // Reads of a queue pair are over in order.
+      transport.registrations().release(fetch.to);
+    }
+    ask();
+    if (whole) {
+      transport.fetched(fetch.id);
     }
   }
 
@@ -293,6 +389,35 @@ final class VerbsLink implements EndedLinks.Ended {
     }
     if (region != null) {
       region.close();
+    }
+    while (!fetches.isEmpty()) {
+      transport.registrations().release(fetches.removeFirst().to);
+    }
+  }
+
+  /** Memory that the peer may read. */
+  private final class Exposed implements Exposure {
+    private final RegistrationCache.Entry<MemoryRegion> entry;
+    private final long address;
+
+    private Exposed(RegistrationCache.Entry<MemoryRegion> entry, long address) {
+      this.entry = entry;
+      this.address = address;
+    }
+
+    @Override
+    public long address() {
+      return address;
+    }
+
+    @Override
+    public long key() {
+      return entry.registration().remoteKey() & 0xffffffffL;
+    }
+
+    @Override
+    public void release() {
+      transport.registrations().release(entry);
     }
   }
 
@@ -353,6 +478,37 @@ final class VerbsLink implements EndedLinks.Ended {
       next = next + 1 == window ? 0 : next + 1;
       posted++;
       post(request);
+    }
+
+    @Override
+    public long fetchFrom() {
+      return mayRead ? longestPayload() + 1L : Long.MAX_VALUE;
+    }
+
+    @Override
+    public Exposure expose(MemorySegment shared) {
+      RegistrationCache.Entry<MemoryRegion> entry = hold(shared);
+      return entry == null ? null : new Exposed(entry, shared.address());
+    }
+
+    /** Null if the memory cannot be registered: it will be copied. */
+    private RegistrationCache.Entry<MemoryRegion> hold(MemorySegment wanted) {
+      try {
+        return transport.registrations().hold(wanted);
+      } catch (VerbsException | IllegalArgumentException | IllegalStateException e) {
+        return null;
+      }
+    }
+
+    @Override
+    public boolean fetch(MemorySegment into, long address, long key, long id) {
+      RegistrationCache.Entry<MemoryRegion> entry = ended == null ? hold(into) : null;
+      if (entry == null) {
+        return false;
+      }
+      fetches.add(new Fetch(entry, into, address, (int) key, id));
+      ask();
+      return true;
     }
 
     @Override

@@ -23,6 +23,11 @@ public final class LoopbackVerbs {
 
   private LoopbackVerbs() {}
 
+  /** Whether a device is used, which may be one of an emulated machine. */
+  public static boolean isDevice() {
+    return DEVICE;
+  }
+
   /** Makes verbs available to this JVM; gives why that is not possible, or an empty text. */
   public static synchronized String prepare() {
     if (unavailableReason == null) {

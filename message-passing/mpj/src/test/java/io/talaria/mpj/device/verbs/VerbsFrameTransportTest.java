@@ -40,6 +40,9 @@ class VerbsFrameTransportTest {
         public void arrived(int rank, FrameInput input) {}
 
         @Override
+        public void fetched(long id) {}
+
+        @Override
         public void gone(int rank, RankGoneException why) {}
       };
 
@@ -50,7 +53,8 @@ class VerbsFrameTransportTest {
             .secret(secret)
             .bufferBytes(VerbsFrameTransport.SETUP_BUFFER_BYTES)
             .graceNs(0);
-    return new VerbsFrameTransport(rank, 2, new Links(rank, 2, options), port, buffer, 1 << 20, 0);
+    return new VerbsFrameTransport(
+        rank, 2, new Links(rank, 2, options), port, buffer, 1 << 20, 1 << 24, 0);
   }
 
   @BeforeEach

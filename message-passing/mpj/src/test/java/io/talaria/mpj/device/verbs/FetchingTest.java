@@ -1,0 +1,197 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.mpj.device.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.mpj.datatype.BaseType;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.RankGoneException;
+import io.talaria.mpj.device.frame.FrameOutput;
+import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.transport.TransportDevice;
+import io.talaria.mpj.engine.Engine;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Large messages between two ranks: which go from memory to memory, and what is registered. */
+@Timeout(120)
+class FetchingTest {
+  private static final int LARGE = 1 << 20;
+  private static final int MANY_PIECES = 5 << 20;
+
+  private final VerbsFrameTransport[] transports = new VerbsFrameTransport[2];
+  private final TransportDevice[] devices = new TransportDevice[2];
+  private final Engine[] engines = new Engine[2];
+
+  @BeforeEach
+  void verbs() {
+    String unavailableReason = LoopbackVerbs.prepare();
+    assumeTrue(unavailableReason.isEmpty(), unavailableReason);
+  }
+
+  private void open(long registeredBytes) throws IOException {
+    for (int i = 0; i < 2; i++) {
+      Links.Options options =
+          new Links.Options()
+              .secret(new byte[32])
+              .bufferBytes(VerbsFrameTransport.SETUP_BUFFER_BYTES)
+              .graceNs(0);
+      transports[i] =
+          new VerbsFrameTransport(
+              i, 2, new Links(i, 2, options), null, 16384, 1 << 20, registeredBytes, 0);
+    }
+    List<String> addresses = List.of(transports[0].rankAddress(), transports[1].rankAddress());
+    for (int i = 0; i < 2; i++) {
+      transports[i].rankAddresses(addresses);
+      devices[i] = new TransportDevice(transports[i], i, 2, 1000, 1 << 20, null);
+      engines[i] = new Engine(devices[i], 0);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    for (Engine engine : engines) {
+      if (engine != null) {
+        engine.close();
+      }
+    }
+  }
+
+  private static MemorySegment memory(int bytes) {
+    MemorySegment memory = Arena.ofAuto().allocate(bytes, 8);
+    for (int i = 0; i < bytes; i += 1000) {
+      memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i / 1000));
+    }
+    return memory;
+  }
+
+  private record Received(int error, long bytes, RuntimeException failure) {}
+
+  private Received receive(int rank, Object into, int bytes) {
+    return engines[rank].receive(
+        into,
+        BaseType.BYTE,
+        0,
+        bytes,
+        1 - rank,
+        5,
+        0,
+        op -> new Received(op.error, op.bytes, op.failure));
+  }
+
+  private void send(Object from, int bytes) {
+    engines[0].send(from, BaseType.BYTE, 0, bytes, 1, 5, 0, false);
+  }
+
+  /** Sends and receives, with a thread for the sender; gives what the receiver has got. */
+  private Received move(Object from, Object into, int bytes) throws Exception {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread sender =
+        new Thread(
+            () -> {
+              try {
+                send(from, bytes);
+              } catch (RuntimeException e) {
+                failure.set(e);
+              }
+            });
+    sender.start();
+    Received received = receive(1, into, bytes);
+    sender.join();
+    assertThat(failure.get()).isNull();
+    return received;
+  }
+
+  @Test
+  void memoryIsRegisteredOnceAndReadManyTimes() throws Exception {
+    open(1 << 26);
+    MemorySegment out = memory(MANY_PIECES);
+    MemorySegment in = Arena.ofAuto().allocate(MANY_PIECES, 8);
+    for (int i = 0; i < 4; i++) {
+      in.fill((byte) 0);
+      assertThat(move(out, in, MANY_PIECES).error()).isEqualTo(Operation.OK);
+      assertThat(in.mismatch(out)).isEqualTo(-1);
+    }
+    assertThat(move(out, in, LARGE).bytes()).isEqualTo(LARGE);
+    String both = "5 uses of registered memory, 80 % of them without registering; 0 ";
+    assertThat(transports[0].registered()).startsWith(both);
+    assertThat(transports[1].registered()).startsWith(both);
+    assertThat(devices[0].numbered() + devices[1].numbered()).isZero();
+  }
+
+  @Test
+  void arraysAreCopied() throws Exception {
+    open(1 << 26);
+    byte[] in = new byte[LARGE];
+    assertThat(move(memory(LARGE).toArray(ValueLayout.JAVA_BYTE), in, LARGE).error())
+        .isEqualTo(Operation.OK);
+    assertThat(MemorySegment.ofArray(in).mismatch(memory(LARGE))).isEqualTo(-1);
+    assertThat(transports[0].registered() + transports[1].registered()).isEmpty();
+    // One side's memory is of no use without the other's.
+    assertThat(move(memory(LARGE), new byte[LARGE], LARGE).error()).isEqualTo(Operation.OK);
+    assertThat(transports[1].registered()).isEmpty();
+  }
+
+  @Test
+  void withoutRegistrationsAllIsCopied() throws Exception {
+    open(0);
+    MemorySegment in = Arena.ofAuto().allocate(LARGE, 8);
+    assertThat(move(memory(LARGE), in, LARGE).error()).isEqualTo(Operation.OK);
+    assertThat(in.mismatch(memory(LARGE))).isEqualTo(-1);
+    assertThat(transports[0].registered() + transports[1].registered()).isEmpty();
+  }
+
+  @Test
+  void memoryThatComesAgainAtTheSamePlaceIsRegisteredAgain() throws Exception {
+    open(1 << 26);
+    MemorySegment out = memory(LARGE);
+    for (int i = 0; i < 3; i++) {
+      try (Arena arena = Arena.ofShared()) {
+        MemorySegment in = arena.allocate(LARGE, 8);
+        assertThat(move(out, in, LARGE).error()).isEqualTo(Operation.OK);
+        assertThat(in.mismatch(out)).isEqualTo(-1);
+      }
+    }
+    assertThat(transports[0].registered()).startsWith("3 uses of registered memory, 66 %");
+    assertThat(transports[1].registered())
+        .startsWith("3 uses of registered memory, 0 %")
+        .contains("2 were of freed memory");
+  }
+
+  @Test
+  void aKeyThatOpensNothingEndsTheLink() throws Exception {
+    open(1 << 26);
+    FrameOutput output = transports[0].connect(1);
+    while (output.claim(64) < 0) {
+      engines[0].progress();
+      engines[1].progress();
+    }
+    long at = output.claim(64);
+    MemorySegment to = output.segment();
+    to.set(ValueLayout.JAVA_INT_UNALIGNED, at + 4, 3 | 1 << 8);
+    to.set(ValueLayout.JAVA_INT_UNALIGNED, at + 8, 0);
+    to.set(ValueLayout.JAVA_INT_UNALIGNED, at + 12, 5);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 16, LARGE);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 24, 0);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 32, 4096);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 40, 0x7fff_fff0L);
+    output.publish(at, 48);
+    MemorySegment in = Arena.ofAuto().allocate(LARGE, 8);
+    Received received = receive(1, in, LARGE);
+    assertThat(received.error()).isEqualTo(Operation.FAILED);
+    assertThat(received.failure())
+        .isInstanceOf(RankGoneException.class)
+        .hasMessageContaining("rank 0 is gone: verbs say: ");
+    assertThat(devices[1].numbered()).isZero();
+  }
+}
