@@ -120,7 +120,8 @@ final class MpjChecks {
     }
     try {
       FileStore store = Files.getFileStore(directory);
-      return store.getUsableSpace();
+      // A tmpfs of size=0 has no limit.
+      return store.getTotalSpace() == 0 ? Long.MAX_VALUE : store.getUsableSpace();
     } catch (IOException e) {
       return -1;
     }
