@@ -69,7 +69,7 @@ public final class Gathers {
     return (long) count * layout.size() * layout.base().bytes();
   }
 
-  /** Gathers parts of different lengths; displacements count base elements. */
+  /** Gathers parts of different lengths; displacements count extents of the receive type. */
   public static void gatherv(
       Team team,
       Object send,
