@@ -273,12 +273,12 @@ run_mpirun() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
   if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/mpj/pom.xml" "$ROOT/mpj/src/main" \
-    "$ROOT/ffi/src/main" "$ROOT/ucx/src/main" "$ROOT/nio/pom.xml" \
+    "$ROOT/ffi/src/main" "$ROOT/ucx/src/main" "$ROOT/verbs/src/main" "$ROOT/nio/pom.xml" \
     "$ROOT/nio/src/main/java/io/talaria/nio/authentication" -newer "$MPJ" -print | head -n 1)" ]; then
     need_maven
     mkdir -p "$ROOT/dist"
     say "building with $JAVA_HOME (once; log in dist/build-mpj.log)"
-    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl nio,ffi,ucx,mpj package) \
+    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl nio,ffi,ucx,verbs,mpj package) \
       >"$ROOT/dist/build-mpj.log" 2>&1; then
       grep -E '^\[ERROR\]' "$ROOT/dist/build-mpj.log" | head -n 20 >&2
       say "the build failed; all of it is in $ROOT/dist/build-mpj.log"
