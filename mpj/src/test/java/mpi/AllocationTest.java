@@ -104,16 +104,6 @@ class AllocationTest {
     oneStatusARound(Variant.nio(), new byte[8], 8, MPI.BYTE);
   }
 
-  @Test
-  void bytesOnIbvdev() {
-    oneStatusARound(Variant.verbs().spinNs(50_000_000), new byte[8], 8, MPI.BYTE);
-  }
-
-  @Test
-  void doublesOnIbvdevBetweenRanksThatAlwaysSleep() {
-    oneStatusARound(Variant.verbs().spinNs(0), new double[500], 500, MPI.DOUBLE);
-  }
-
   /** Sixty-four at a time, and an answer. */
   private static void windows(Intracomm w, byte[] buffer, Request[] requests, int messages) {
     for (int i = 0; i < messages; i += requests.length) {

@@ -525,6 +525,6 @@ public final class VerbsFrameTransport implements FrameTransport {
 
   @Override
   public String toString() {
-    return "rank " + rank + " of " + size + " by " + port;
+    return "rank " + rank + " of " + size + " by " + port + " to " + open;
   }
 }
