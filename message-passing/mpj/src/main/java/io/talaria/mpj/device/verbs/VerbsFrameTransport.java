@@ -60,6 +60,10 @@ public final class VerbsFrameTransport implements FrameTransport {
   private static final int LONGEST_READ = 1 << 20;
 
   private static final int LOOK_AT_LINKS_EVERY = 8192; // a power of two
+
+  /** A peer that computes may answer late; the others must not wait for looks at its connection. */
+  private static final int LOOK_WHILE_SETTING_UP = 64; // a power of two
+
   private static final long LOOK_AT_LINKS_NS = 20_000_000;
   private static final long SETTING_UP_NS = 1_000_000;
 
@@ -374,7 +378,8 @@ public final class VerbsFrameTransport implements FrameTransport {
   public int round(Peers told) {
     peers = told;
     int left = work();
-    if (settingUp > 0 || connections || (++rounds & (LOOK_AT_LINKS_EVERY - 1)) == 0) {
+    int every = settingUp > 0 ? LOOK_WHILE_SETTING_UP : LOOK_AT_LINKS_EVERY;
+    if (connections || (++rounds & (every - 1)) == 0) {
       boolean ignored = lookAtLinks();
     }
     if (!owing.isEmpty()) {
@@ -520,6 +525,6 @@ public final class VerbsFrameTransport implements FrameTransport {
 
   @Override
   public String toString() {
-    return "rank " + rank + " of " + size + " by " + port;
+    return "rank " + rank + " of " + size + " by " + port + " to " + open;
   }
 }

@@ -85,6 +85,9 @@ final class VerbsLink implements EndedLinks.Ended {
   /** The connection by which the queue pair is set up; null before it is there. */
   private FrameInput setup;
 
+  /** Whether the peer has said by it that its queue pair receives. */
+  private boolean heard;
+
   private String ended;
 
   /** Whether both devices can let this rank read the peer's memory. */
@@ -217,10 +220,9 @@ final class VerbsLink implements EndedLinks.Ended {
         end("it sent a frame by the connection for the setup");
       } else if (stage == Stage.INTRODUCED && length == Frames.HEADER + Introduction.BYTES) {
         connect(from, at + Frames.HEADER, by);
-      } else if (stage == Stage.CONNECTED && length == Frames.HEADER) {
-        stage = Stage.READY;
-        transport.connected();
-        pay(); // Its frames may have come before.
+      } else if (!heard && stage.compareTo(Stage.CONNECTED) >= 0 && length == Frames.HEADER) {
+        heard = true;
+        ready();
       } else {
         end("it sent a setup of " + length + " bytes that does not belong there");
       }
@@ -257,6 +259,15 @@ final class VerbsLink implements EndedLinks.Ended {
     by.publish(place, Frames.HEADER);
   }
 
+  /** The peer's queue pair receives: it says so, or it sends. */
+  private void ready() {
+    if (stage == Stage.CONNECTED) {
+      stage = Stage.READY;
+      transport.connected();
+      pay(); // Its frames may have come before.
+    }
+  }
+
   boolean isReady() {
     return stage == Stage.READY;
   }
@@ -268,6 +279,7 @@ final class VerbsLink implements EndedLinks.Ended {
     if (ended != null) {
       return;
     }
+    ready();
     output.read(read);
     if (bytes == 0) {
       postReceive(place); // No frame: it does not count.
@@ -419,6 +431,11 @@ final class VerbsLink implements EndedLinks.Ended {
     public void release() {
       transport.registrations().release(entry);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "rank " + peer + " (" + stage + (ended == null ? ")" : ", ended: " + ended + ")");
   }
 
   /** The frames that go to the peer. */

@@ -168,24 +168,35 @@ class FetchingTest {
         .contains("2 were of freed memory");
   }
 
-  @Test
-  void aKeyThatOpensNothingEndsTheLink() throws Exception {
-    open(1 << 26);
+  /** The output to rank 1, when no other thread uses it any more. */
+  private FrameOutput connected() throws Exception {
+    assertThat(move(new byte[8], new byte[8], 8).error()).isEqualTo(Operation.OK);
     FrameOutput output = transports[0].connect(1);
     while (output.claim(64) < 0) {
       engines[0].progress();
       engines[1].progress();
     }
+    return output;
+  }
+
+  /** An RTS of rank 0. */
+  private static void announce(FrameOutput output, long bytes, long address, long key) {
     long at = output.claim(64);
     MemorySegment to = output.segment();
     to.set(ValueLayout.JAVA_INT_UNALIGNED, at + 4, 3 | 1 << 8);
     to.set(ValueLayout.JAVA_INT_UNALIGNED, at + 8, 0);
     to.set(ValueLayout.JAVA_INT_UNALIGNED, at + 12, 5);
-    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 16, LARGE);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 16, bytes);
     to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 24, 0);
-    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 32, 4096);
-    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 40, 0x7fff_fff0L);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 32, address);
+    to.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 40, key);
     output.publish(at, 48);
+  }
+
+  @Test
+  void aKeyThatOpensNothingEndsTheLink() throws Exception {
+    open(1 << 26);
+    announce(connected(), LARGE, 4096, 0x7fff_fff0L);
     MemorySegment in = Arena.ofAuto().allocate(LARGE, 8);
     Received received = receive(1, in, LARGE);
     assertThat(received.error()).isEqualTo(Operation.FAILED);
