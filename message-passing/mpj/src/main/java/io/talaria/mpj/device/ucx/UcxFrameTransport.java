@@ -89,6 +89,9 @@ public final class UcxFrameTransport implements FrameTransport {
   private final TagMessage message = new TagMessage();
   private int rounds;
 
+  /** Sends of all links that UCX may still read. */
+  private int sendsInFlight;
+
   /** Whether the last look for messages ended for lack of places. */
   private boolean mayBeMore;
 
@@ -247,10 +250,15 @@ public final class UcxFrameTransport implements FrameTransport {
 
   @Override
   public int round(Peers peers) {
+    int mayHaveLeft = 0;
     worker.enter();
     try {
+      boolean progressed = worker.progress() != 0;
+      if (progressed && sendsInFlight > 0) {
+        mayHaveLeft = 1;
+      }
       // Messages arrive in progress, which reports it; the probes in between do not rely on that.
-      if (worker.progress() != 0 || mayBeMore || (rounds & (PROBE_EVERY - 1)) == 0) {
+      if (progressed || mayBeMore || (rounds & (PROBE_EVERY - 1)) == 0) {
         receive();
       }
       if (begunCount > 0) {
@@ -265,7 +273,15 @@ public final class UcxFrameTransport implements FrameTransport {
       payCredit();
     }
     endedLinks.report(peers, UcxLink::abandon);
-    return 0;
+    return mayHaveLeft;
+  }
+
+  void sendBegan() {
+    sendsInFlight++;
+  }
+
+  void sendEnded() {
+    sendsInFlight--;
   }
 
   /** Begins to receive messages that have arrived, as far as there are places. */

@@ -157,6 +157,7 @@ final class UcxLink implements EndedLinks.Ended {
         long answer = endpoint.sendTag(segment, at, length, transport.tag(), 0);
         if (answer > 0) {
           sends.add(answer, at);
+          transport.sendBegan();
           tail = (int) at + Frames.room(length - Frames.HEADER);
         } else if (answer < 0) {
           failed((int) answer);
@@ -177,6 +178,7 @@ final class UcxLink implements EndedLinks.Ended {
           if (status == Status.IN_PROGRESS) {
             return;
           }
+          transport.sendEnded();
           if (status < 0) {
             failed(status);
           }
