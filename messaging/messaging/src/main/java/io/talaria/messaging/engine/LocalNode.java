@@ -8,7 +8,6 @@ import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
-import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.nio.spin.Spinning;
@@ -79,7 +78,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  /** See {@link Nodes#start}. */
+  /** Starts one with these options, which the caller closes. */
   public static LocalNode start(NodeOptions options) throws IOException {
     return start(options, true);
   }
