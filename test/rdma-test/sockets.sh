@@ -16,7 +16,7 @@ set -u
 ROOT=${ROOT:-$(cd "$(dirname "$0")/../.." && pwd -P)}
 readonly ROOT TRANSPORT=$1 PROGRAM=$2 BY_JUCX=${3-}
 readonly STREAM_BYTES=1000000
-readonly CLASSES=$ROOT/target/rdma-test/programs
+readonly CLASSES=${CLASSES:-$ROOT/target/rdma-test/programs}
 readonly ADDRESS=${ADDRESS:-127.0.0.1}
 
 case $PROGRAM in
@@ -100,8 +100,8 @@ both_say() {
 # The connections in the last table of ss that are on UCX by the transport. JUCX does not tell which are in use; what
 # UCX_TLS names is shown instead, and UCX's log is looked at below.
 fast() {
-  tail -n 1 ss.said | grep -o '{"id"[^}]*}' | grep '"mode":"ucx"' |
-    grep "\"transport\":\"[^\"]*\(\b$TRANSPORT/\|by jucx [^\"]* ${UCX_TLS-}\"\)"
+  tail -n 1 ss.said | grep -o '{"id"[^}]*}' | grep '"transport":"ucx"' |
+    grep "\"detail\":\"[^\"]*\(\b$TRANSPORT/\|by jucx [^\"]* ${UCX_TLS-}\"\)"
 }
 
 class_path=$ROOT/tools/cli/target/talaria-cli.jar
@@ -151,7 +151,7 @@ tables=$(wc -l <ss.said)
 until [ "$(wc -l <ss.said)" -ge $((tables + 2)) ]; do
   sleep 0.2
 done
-fast | grep -o '"fabric\(In\|Out\)Bytes":[0-9]*' | sed 's/.*://' | awk -v least="$least" '
+fast | grep -o '"accelerated\(In\|Out\)Bytes":[0-9]*' | sed 's/.*://' | awk -v least="$least" '
   $1 >= least { enough++ }
   END { exit enough != 4 }' || fail "less than $least bytes went by $TRANSPORT"
 echo "at the end:"
@@ -161,7 +161,7 @@ for side in server client; do
 done
 
 if [ -n "$BY_JUCX" ]; then
-  fast | grep '"transport":"ucx by jucx' || fail "no side goes by JUCX"
+  fast | grep '"detail":"[^"]*by jucx' || fail "no side goes by JUCX"
 fi
 
 # A JUCX that is newer than libucp has UCX warn of that, and nothing else.
