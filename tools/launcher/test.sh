@@ -116,6 +116,7 @@ run_tests() {
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
     export TALARIA_STRESS_SECONDS="${TALARIA_STRESS_SECONDS:-$USUAL_STRESS_SECONDS}"
   fi
+  begun=$(date +%s)
   log=$ROOT/dist/test.log
   rm -f "$log.status"
   # After a failure go on with the modules that do not depend on the failed one.
@@ -125,7 +126,8 @@ run_tests() {
   } 2>&1 | tee "$log"
   status=$(cat "$log.status" 2>/dev/null || echo 1)
   rm -f "$log.status"
-  echo
+  took=$(($(date +%s) - begun))
+  printf '\nBuilt and tested in %d minutes and %d seconds.\n' $((took / 60)) $((took % 60))
   set -- 'fuzz, chaos, soak, benchmarks, examples, rdma-test (./talaria test --release runs each once)'
   if [ "$extent" = usual ]; then
     set -- 'javadoc; the compiler checks comments in both' "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \

@@ -62,7 +62,8 @@ public record ChildSpec(
   private String classPath() {
     List<String> entries = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      if (!entry.isEmpty() && !isTalariaNio(Path.of(entry))) {
+      // The agent brings its own; without it verbs-net needs nio's proof of a key.
+      if (!entry.isEmpty() && (agent == null || !isTalariaNio(Path.of(entry)))) {
         entries.add(Path.of(entry).toAbsolutePath().toString());
       }
     }

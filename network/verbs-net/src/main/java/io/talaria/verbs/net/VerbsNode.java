@@ -360,9 +360,10 @@ public final class VerbsNode implements AutoCloseable {
     try {
       Connection connection = limited(channel, () -> answer(channel, exchange, handler));
       watch(connection, channel);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // An error, such as of a class that is missing, must not leave the peer to its time limit.
       refused();
-      LOG.log(Level.DEBUG, "a handshake failed", e);
+      LOG.log(e instanceof Error ? Level.WARNING : Level.DEBUG, "a handshake failed", e);
       exchange.refuse(String.valueOf(e.getMessage()));
       close(channel);
     }
