@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,5 +167,28 @@ class ChildJvmTest {
           .hasMessageContaining("the child ended before it reported 'hello'")
           .hasMessageContaining("/nowhere/agent.jar");
     }
+  }
+
+  /** The agent brings nio with it; without the agent, verbs-net takes its proof of a key. */
+  @Test
+  void nioIsOnTheClassPathWithoutTheAgentOnly() {
+    String nio =
+        io.talaria.nio.authentication.KeyProof.class
+            .getProtectionDomain()
+            .getCodeSource()
+            .getLocation()
+            .getPath();
+    Path place = Path.of(nio);
+    ChildSpec without = new ChildSpec("a", Program.class, Pinning.NONE, null, List.of());
+    ChildSpec with =
+        new ChildSpec("b", Program.class, Pinning.NONE, Path.of("/nowhere/agent.jar"), List.of());
+    assertThat(classPath(without)).contains(place);
+    assertThat(classPath(with)).isNotEmpty().doesNotContain(place);
+  }
+
+  private static List<Path> classPath(ChildSpec spec) {
+    List<String> words = spec.command();
+    String text = words.get(words.indexOf("-cp") + 1);
+    return Stream.of(text.split(java.io.File.pathSeparator, -1)).map(Path::of).toList();
   }
 }
