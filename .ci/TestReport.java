@@ -90,21 +90,27 @@ final class TestReport {
 
   /** The folders of all runs of all modules, one below another included. */
   private List<Path> reportFolders() throws IOException {
-    try (Stream<Path> modules = Files.find(root, MODULE_DEPTH, (file, a) -> file.endsWith("pom.xml"))) {
-      List<Path> folders = new ArrayList<>();
-      for (Path pom : modules.sorted().toList()) {
-        Path target = pom.resolveSibling("target");
-        if (Files.isDirectory(target)) {
-          try (Stream<Path> below = Files.list(target)) {
-            below
-                .filter(each -> each.getFileName().toString().startsWith("surefire-reports"))
-                .filter(Files::isDirectory)
-                .sorted()
-                .forEach(folders::add);
-          }
+    List<Path> folders = new ArrayList<>();
+    for (Path module : modules()) {
+      Path target = module.resolve("target");
+      if (Files.isDirectory(target)) {
+        try (Stream<Path> below = Files.list(target)) {
+          below
+              .filter(each -> each.getFileName().toString().startsWith("surefire-reports"))
+              .filter(Files::isDirectory)
+              .sorted()
+              .forEach(folders::add);
         }
       }
-      return folders;
+    }
+    return folders;
+  }
+
+  /** The folders of all modules, and the root. */
+  private List<Path> modules() throws IOException {
+    try (Stream<Path> poms =
+        Files.find(root, MODULE_DEPTH, (file, a) -> file.endsWith("pom.xml"))) {
+      return poms.sorted().map(Path::getParent).toList();
     }
   }
 
@@ -334,14 +340,11 @@ final class TestReport {
 
   private List<Path> testSources() throws IOException {
     List<Path> sources = new ArrayList<>();
-    try (Stream<Path> modules =
-        Files.find(root, MODULE_DEPTH, (file, a) -> file.endsWith("pom.xml"))) {
-      for (Path pom : modules.sorted().toList()) {
-        Path tests = pom.resolveSibling("src/test/java");
-        if (Files.isDirectory(tests)) {
-          try (Stream<Path> files = Files.walk(tests)) {
-            files.filter(f -> f.toString().endsWith(".java")).sorted().forEach(sources::add);
-          }
+    for (Path module : modules()) {
+      Path tests = module.resolve("src/test/java");
+      if (Files.isDirectory(tests)) {
+        try (Stream<Path> files = Files.walk(tests)) {
+          files.filter(f -> f.toString().endsWith(".java")).sorted().forEach(sources::add);
         }
       }
     }

@@ -69,9 +69,10 @@ concerned_modules() {
 
 # Has the build test the modules $1 (with spaces between) alone.
 mark_unconcerned() {
+  unmark
   for module in $(all_modules); do
     case " $1 " in
-      *" $module "*) rm -f "$ROOT/$module/$UNCONCERNED" ;;
+      *" $module "*) ;;
       *) mkdir -p "$ROOT/$module/target" && : >"$ROOT/$module/$UNCONCERNED" ;;
     esac
   done

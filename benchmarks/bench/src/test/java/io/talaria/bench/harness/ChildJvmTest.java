@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.nio.authentication.KeyProof;
 import io.talaria.testsupport.ChildProcess;
+import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -172,12 +174,7 @@ class ChildJvmTest {
   /** The agent brings nio with it; without the agent, verbs-net takes its proof of a key. */
   @Test
   void nioIsOnTheClassPathWithoutTheAgentOnly() {
-    String nio =
-        io.talaria.nio.authentication.KeyProof.class
-            .getProtectionDomain()
-            .getCodeSource()
-            .getLocation()
-            .getPath();
+    String nio = KeyProof.class.getProtectionDomain().getCodeSource().getLocation().getPath();
     Path place = Path.of(nio);
     ChildSpec without = new ChildSpec("a", Program.class, Pinning.NONE, null, List.of());
     ChildSpec with =
@@ -189,6 +186,6 @@ class ChildJvmTest {
   private static List<Path> classPath(ChildSpec spec) {
     List<String> words = spec.command();
     String text = words.get(words.indexOf("-cp") + 1);
-    return Stream.of(text.split(java.io.File.pathSeparator, -1)).map(Path::of).toList();
+    return Stream.of(text.split(File.pathSeparator, -1)).map(Path::of).toList();
   }
 }
