@@ -59,6 +59,16 @@ class BenchTest {
     }
   }
 
+  /** What the agent takes from gRPC can be measured: its own transport beside NIO. */
+  @Test
+  void grpcOnTheNativeTransport() throws Exception {
+    JsonNode json =
+        measure(Stream.of("grpc", "--call=unary", "--client=async", "--transport=tcp", "--epoll"));
+    JsonNode iterations = measured(json, "unary/async/16/1/rate").path("iterations");
+    assertThat(iterations.path("JDK")).hasSize(1);
+    assertThat(iterations.path("NETTY_EPOLL")).hasSize(1);
+  }
+
   @Test
   void nettyBetweenTwoCommands() throws Exception {
     betweenTwoCommands("netty", "ping-pong", "-l", "16");
