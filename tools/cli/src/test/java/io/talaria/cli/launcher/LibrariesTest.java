@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,8 +65,10 @@ class LibrariesTest {
     Path sources = dir.resolve("sources");
     SourceCopy.into(sources);
     makeRepository();
-    List<String> projects = new ArrayList<>(List.of("bom"));
-    projects.addAll(Arrays.asList(LIBRARIES.split(",")));
+    List<String> projects = new ArrayList<>(List.of(":talaria-bom"));
+    for (String library : LIBRARIES.split(",")) {
+      projects.add(":talaria-" + library);
+    }
     Ended installed =
         maven(
             sources,
