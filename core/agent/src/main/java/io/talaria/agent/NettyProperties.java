@@ -4,8 +4,10 @@ package io.talaria.agent;
 
 import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -25,12 +27,13 @@ final class NettyProperties extends Properties {
   /** The classes that know whether a transport is there, without their packages. */
   private static final Set<String> ASKED = Set.of("Epoll", "IoUring", "IOUring");
 
-  private final transient Set<String> steered;
+  /** Names of properties that have the agent's value: what the program sets itself is its own. */
+  private final transient Set<String> steered = ConcurrentHashMap.newKeySet();
+
   private final transient boolean quiet;
   private transient boolean warned;
 
-  private NettyProperties(Set<String> steered, boolean quiet) {
-    this.steered = Set.copyOf(steered);
+  private NettyProperties(boolean quiet) {
     this.quiet = quiet;
   }
 
@@ -46,9 +49,22 @@ final class NettyProperties extends Properties {
         || before.stringPropertyNames().size() != before.size()) {
       return; // another class's, or with defaults or values that are not strings
     }
-    NettyProperties properties = new NettyProperties(steered, quiet);
+    NettyProperties properties = new NettyProperties(quiet);
     properties.putAll(before);
+    properties.steered.addAll(steered);
     System.setProperties(properties);
+  }
+
+  @Override
+  public synchronized Object put(Object key, Object value) {
+    steered.remove(key);
+    return super.put(key, value);
+  }
+
+  @Override
+  public synchronized void putAll(Map<?, ?> more) {
+    steered.removeAll(more.keySet());
+    super.putAll(more);
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.agent.asked.Epoll;
 import io.talaria.agent.named.EpollGroup;
+import io.talaria.agent.named.IoUringGroup;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
@@ -53,6 +54,14 @@ class NettyPropertiesTest {
             "talaria: the program asks for Netty's native transport by name"
                 + " (io.talaria.agent.named.EpollGroup), whose connections stay on TCP")
         .contains("with -Dio.netty.transport.noNative=true");
+  }
+
+  /** As BookKeeper's benchmark does, which falls back to NIO. */
+  @Test
+  void whatTheProgramSetsItselfHolds() {
+    System.setProperty(NETTY, "true");
+    assertThat(IoUringGroup.available()).isFalse();
+    assertThat(printed.toString(UTF_8)).isEmpty();
   }
 
   @Test
