@@ -87,6 +87,9 @@ final class MadeOffers {
     offer.upgrade().answered(payload);
     Upgradable to = offer.attempt().channel();
     Reason worthless = offer.upgrade().worthless();
+    if (worthless == null && offer.attempt().open() && to.over()) {
+      worthless = Reason.CLOSED_EARLY; // the peer may have found the next with its addresses
+    }
     if (worthless == null && offer.attempt().open() && to.attach(offer.upgrade().stream())) {
       session.attached(to);
       negotiator.counters().acceptedByPeer();

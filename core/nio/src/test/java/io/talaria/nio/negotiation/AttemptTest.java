@@ -94,6 +94,23 @@ class AttemptTest {
     awaitGone(1);
   }
 
+  /** Its addresses may be another connection's by now, for which the peer has taken the offer. */
+  @Test
+  void aChannelWhoseConnectionIsOverTakesNoStream() throws Exception {
+    try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
+      FakeChannel channel = connect();
+      try (RawSession session = greet(listener)) {
+        int offer = Wire.id(session.expect(Wire.OFFER));
+        channel.over = true;
+        session.write(Wire.answer(offer, PAYLOAD));
+        channel.awaitPlain(Reason.CLOSED_EARLY);
+        assertThat(channel.attachments).hasValue(0);
+        assertThat(transport.withdrawn).hasValue(1);
+        assertThat(transport.released).hasValue(1);
+      }
+    }
+  }
+
   @Test
   void aWelcomeIsHeardWhileTheProgramConnectsWithoutPause() throws Exception {
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
