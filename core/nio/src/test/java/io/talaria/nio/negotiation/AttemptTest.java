@@ -56,7 +56,7 @@ class AttemptTest {
   private static RawSession greet(RawSession.Listener listener) throws Exception {
     RawSession session = listener.accept();
     session.expect(Wire.HELLO);
-    session.write(Wire.welcome(1));
+    session.write(RawSession.welcome(1));
     return session;
   }
 
@@ -407,9 +407,9 @@ class AttemptTest {
     for (ByteBuffer frame :
         new ByteBuffer[] {
           Wire.hello(RawSession.hello("fake", PAYLOAD)),
-          Wire.offer(1, FakeChannel.key(1, PORT), PAYLOAD),
+          Wire.offer(1, FakeChannel.key(1, PORT), null, PAYLOAD),
           Wire.withdraw(1),
-          Wire.welcome(2)
+          RawSession.welcome(2)
         }) {
       try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
         FakeChannel channel = connect();
