@@ -153,7 +153,7 @@ public final class Activation {
       return false;
     }
     boolean ucx = config.transports().contains(UCX) || config.rules() != null;
-    exportChannels(instrumentation, ucx);
+    exportChannels(instrumentation, ucx || config.sharesNamespaces());
     if (ucx) {
       allowNativeAccess(instrumentation);
       if (config.jucx() != null) {

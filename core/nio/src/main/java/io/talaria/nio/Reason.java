@@ -40,7 +40,8 @@ public enum Reason {
       5,
       "remote-host",
       "The peer is on another host, and no transport between hosts is configured.",
-      "Nothing to do, or set talaria.rules and talaria.key: see docs/hosts.md."),
+      "Nothing to do, or set talaria.rules and talaria.key: see docs/hosts.md; for another container"
+          + " of this host, talaria.namespaces=shared in both: see docs/configuration.md."),
   /** The client never asked for an upgrade: it runs without Talaria, or comes from elsewhere. */
   NO_OFFER(
       6,
@@ -67,7 +68,8 @@ public enum Reason {
       8,
       "other-namespace",
       "The peer is in another network namespace of this host.",
-      "Run both in one network namespace (the same pod, or host networking)."),
+      "Run both in one network namespace (the same pod, or host networking), or set"
+          + " talaria.namespaces=shared in both: see docs/configuration.md."),
   /** The peer reports another boot id: it runs on another kernel. */
   OTHER_BOOT(
       9,
@@ -239,7 +241,18 @@ public enum Reason {
       "no-proc",
       "This process cannot read /proc, without which it knows neither its own user id nor which"
           + " processes live.",
-      "Mount /proc where the process runs (mount -t proc proc /proc), readable for its user.");
+      "Mount /proc where the process runs (mount -t proc proc /proc), readable for its user."),
+
+  /** A listener of another network namespace may be the peer, and that is not proved. */
+  NOT_DIRECT(
+      37,
+      "not-direct",
+      "A process in another network namespace of this host announces the port, and it is not proved"
+          + " that it has the other end of this connection: a router, a proxy or a translation of"
+          + " addresses stands between, or the connection goes elsewhere.",
+      "Join both namespaces to one bridge, connect to the server's own IPv4 address and port, and let"
+          + " UDP pass between the two addresses; debug messages of io.talaria.nio say what is"
+          + " missing.");
 
   private static final Reason[] VALUES = values();
 

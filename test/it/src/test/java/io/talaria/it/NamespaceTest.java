@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two network namespaces of one host share its memory and its files, but not its addresses: between
- * them connections stay on TCP. Needs root and the command {@code ip}.
+ * them connections stay on TCP unless they are told to share. Needs root and the command {@code
+ * ip}.
  */
 class NamespaceTest {
   private static final String INSIDE = "10.213.77.2";

@@ -5,6 +5,7 @@ package io.talaria.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.it.harness.Bridge;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Exchange;
@@ -32,6 +33,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What docs/recipes.md says, as it is written there. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -101,10 +104,35 @@ class RecipesTest {
   void containersOfAPodMeetInTheirVolume() throws Exception {
     Pair.BOTH.assume();
     assumeTrue(Proc.root(), "not root: no container can be played");
-    String section = "Two containers of one pod";
+    containers(new Exchange(lab, Pair.BOTH), "Two containers of one pod");
+  }
+
+  /** The same, and each has a network of its own on a bridge. */
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"Containers of Docker Compose", "Pods of one node"})
+  void containersOnABridgeMeetInTheirVolume(String section) throws Exception {
+    Pair.BOTH.assume();
+    assumeTrue(Settings.fast() == NioTransport.SHM, "only shared memory joins namespaces");
+    Bridge bridge = Bridge.make(lab);
+    String server = "10.213.81.3";
+    Exchange exchange = new Exchange(lab, Pair.BOTH);
+    String namespaces = "talaria.namespaces";
+    exchange
+        .serverSpec()
+        .arg("bind", "0.0.0.0")
+        .property(namespaces, property(section, namespaces))
+        .under(bridge.member(server + "/24").inside());
+    exchange
+        .clientSpec()
+        .arg("host", server)
+        .property(namespaces, property(section, namespaces))
+        .under(bridge.member("10.213.81.2/24").inside());
+    containers(exchange, section);
+  }
+
+  private void containers(Exchange exchange, String section) throws Exception {
     String dir = property(section, "talaria.dir");
     Path volume = lab.shmDir().getParent();
-    Exchange exchange = new Exchange(lab, Pair.BOTH);
     for (ChildSpec side : List.of(exchange.serverSpec(), exchange.clientSpec())) {
       side.property("talaria.dir", dir)
           .property("talaria.shm.dir", property(section, "talaria.shm.dir"))

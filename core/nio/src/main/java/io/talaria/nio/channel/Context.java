@@ -9,6 +9,7 @@ import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.hosts.HostNegotiation;
 import io.talaria.nio.hosts.HostSettings;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jdk.JdkTtl;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.shm.ShmTransport;
@@ -16,16 +17,23 @@ import io.talaria.nio.spin.Spinning;
 import io.talaria.nio.transport.Log;
 import io.talaria.nio.transport.ToldProblems;
 import io.talaria.nio.transport.TransportProvider;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** What all channels and selectors of a process share. Made with the provider, once. */
 public final class Context {
   private static final int MAX_LINES = 256;
+
+  /** Above what systems use (64, 128, 255), less the routers that a packet passes. */
+  private static final int MIN_TTL = 130;
+
+  private static final int TTLS = 90;
   private static final String BETWEEN_HOSTS = "ucx";
 
   /** What is as it should be, or as the peer or its user wants it. */
@@ -41,6 +49,7 @@ public final class Context {
           Reason.NO_OFFER,
           Reason.NOT_MATCHED,
           Reason.OTHER_NAMESPACE,
+          Reason.NOT_DIRECT,
           Reason.OTHER_USER,
           Reason.REFUSED,
           Reason.CLOSED_EARLY,
@@ -88,6 +97,7 @@ public final class Context {
             directory,
             local,
             settings == null ? null : new HostNegotiation(settings, between),
+            config.sharesNamespaces(),
             this::warn);
     audit = SleepAudit.of(negotiator);
     if (config.enabled()) {
@@ -168,6 +178,20 @@ public final class Context {
 
   boolean enabled() {
     return config.enabled();
+  }
+
+  /**
+   * Marks a new channel of the JDK's that will connect, if a peer in another network namespace is
+   * to know its packets: by a time to live that no system gives its packets by itself.
+   *
+   * @return the time to live, or 0 if none was set
+   */
+  int mark(SocketChannel control) {
+    if (!config.sharesNamespaces()) {
+      return 0;
+    }
+    int ttl = MIN_TTL + ThreadLocalRandom.current().nextInt(TTLS);
+    return JdkTtl.set(control, ttl) ? ttl : 0;
   }
 
   /** Whether the connections of a service may leave TCP, as far as its port says. */

@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkProbe;
+import io.talaria.nio.jdk.JdkTtl;
 import io.talaria.nio.transport.TransportStream;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -152,6 +153,11 @@ final class ControlLink {
   /** Whether TCP is over, as the kernel sees it: reset, or ended in both directions. */
   synchronized boolean tcpOver() { // not beside a close, which would be put off by the look
     return JdkProbe.over(control);
+  }
+
+  /** The time to live of the packet by which the client has completed the connection. */
+  synchronized int receivedTtl() { // not beside a close either
+    return control.isOpen() ? JdkTtl.received(control) : JdkTtl.UNKNOWN;
   }
 
   /**

@@ -71,7 +71,7 @@ final class PathUpgrade implements Upgradable {
       plain(Reason.PORT_LEFT_OUT);
     } else if (role == Role.ACCEPTED) {
       context.negotiator().accepted(this);
-    } else if (key.local()) {
+    } else if (key.local() || (context.negotiator().sharesNamespaces() && key.mayBeNeighbours())) {
       context.negotiator().connected(this);
     } else if (context.negotiator().reachesHosts()) {
       context.negotiator().connectedToHost(this);
@@ -98,6 +98,21 @@ final class PathUpgrade implements Upgradable {
   @Override
   public boolean over() {
     return channel.closing() || connectionPath.link().tcpOver();
+  }
+
+  @Override
+  public int ttl() {
+    return channel.ttl();
+  }
+
+  @Override
+  public int receivedTtl() {
+    return connectionPath.link().receivedTtl();
+  }
+
+  @Override
+  public long stoodAtNs() {
+    return madeAtNs;
   }
 
   @Override
@@ -218,7 +233,8 @@ final class PathUpgrade implements Upgradable {
   }
 
   private Reason fast() {
-    return key.local() ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
+    boolean near = key.local() || connectionPath.stream().transport().joinsNamespaces();
+    return near ? Reason.SAME_HOST : Reason.BETWEEN_HOSTS;
   }
 
   @Override

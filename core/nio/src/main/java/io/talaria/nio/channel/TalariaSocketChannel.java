@@ -88,6 +88,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   private final ControlOptions options;
 
+  /** The time to live by which a peer in another network namespace knows its packets, or 0. */
+  private final int ttl;
+
   /** Whether a socket of the program stands before it, which no interrupt closes. */
   private final boolean ofSocket;
 
@@ -97,12 +100,13 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private Socket adaptor;
 
   TalariaSocketChannel(Context context, SocketChannel control) {
-    this(context, control, false);
+    this(context, control, false, context.mark(control));
   }
 
-  private TalariaSocketChannel(Context context, SocketChannel control, boolean ofSocket) {
+  private TalariaSocketChannel(Context context, SocketChannel control, boolean ofSocket, int ttl) {
     super(context.provider());
     this.ofSocket = ofSocket;
+    this.ttl = ttl;
     this.context = context;
     this.control = control;
     options = new ControlOptions(control);
@@ -121,7 +125,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   /** A channel to stand behind a {@code java.net.Socket} that will connect. */
   static SocketChannels.Client forSocket(Context context, SocketChannel control) {
-    return new TalariaSocketChannel(context, control, true).client();
+    return new TalariaSocketChannel(context, control, true, context.mark(control)).client();
   }
 
   /** Wraps an accepted connection to stand behind a {@code java.net.Socket}. */
@@ -137,7 +141,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   private static TalariaSocketChannel accepted(
       Context context, SocketChannel control, boolean ofSocket, int receiveBuffer)
       throws IOException {
-    TalariaSocketChannel channel = new TalariaSocketChannel(context, control, ofSocket);
+    TalariaSocketChannel channel = new TalariaSocketChannel(context, control, ofSocket, 0);
     channel.options.inheritReceiveBuffer(receiveBuffer);
     try {
       channel.connected(Role.ACCEPTED);
@@ -168,6 +172,10 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
   /** What moves the bytes, or null while not connected. */
   ConnectionPath connectionPath() {
     return connectionPath;
+  }
+
+  int ttl() {
+    return ttl;
   }
 
   ReentrantLock readLock() {

@@ -48,6 +48,9 @@ public final class Config {
   /** Those whose connections stay on TCP all the same. */
   public static final String PORTS_EXCEPT = "talaria.ports.except";
 
+  /** Whether memory is shared with other network namespaces of this host. */
+  public static final String NAMESPACES = "talaria.namespaces";
+
   /** Which connections to and from other hosts are accelerated: a file. */
   public static final String RULES = "talaria.rules";
 
@@ -82,6 +85,7 @@ public final class Config {
           SOCKETS,
           PORTS,
           PORTS_EXCEPT,
+          NAMESPACES,
           RULES,
           KEY,
           RENDEZVOUS_OFFSET,
@@ -109,6 +113,8 @@ public final class Config {
   private static final List<String> TRANSPORT_NAMES = List.of("shm", "ucx");
   private static final List<String> TRANSPORTS_STANDARD = List.of("shm");
   private static final List<String> BINDING_NAMES = List.of("auto", "ffm", "jucx");
+  private static final String OWN = "own";
+  private static final String SHARED = "shared";
 
   /** What the address of a Unix-domain socket holds in Java, less {@code /l-65535-ID}. */
   public static final int MAX_DIR_BYTES = 106 - 25;
@@ -131,6 +137,7 @@ public final class Config {
   private final long spinNs;
   private final boolean sockets;
   private final Ports ports;
+  private final boolean sharesNamespaces;
   private final Path rules;
   private final Path key;
   private final int rendezvousOffset;
@@ -157,6 +164,7 @@ public final class Config {
     spinNs = number(property, SPIN_NS, 20_000, 0, MAX_SPIN_NS);
     sockets = flag(property, SOCKETS, false);
     ports = Ports.read(property);
+    sharesNamespaces = sharesNamespaces(property);
     rules = file(property, RULES);
     key = file(property, KEY);
     rendezvousOffset = (int) number(property, RENDEZVOUS_OFFSET, 10_000, 1, MAX_OFFSET);
@@ -237,6 +245,11 @@ public final class Config {
     return ports;
   }
 
+  /** {@value #NAMESPACES}: whether it is {@code shared} and not {@code own}. */
+  public boolean sharesNamespaces() {
+    return sharesNamespaces;
+  }
+
   /** {@value #RULES}; null: none, so nothing is asked of other hosts. */
   public Path rules() {
     return rules;
@@ -300,6 +313,17 @@ public final class Config {
       throw invalid(UCX_BINDING, value, "one of " + String.join(", ", BINDING_NAMES));
     }
     return value;
+  }
+
+  private static boolean sharesNamespaces(Function<String, String> property) {
+    String value = property.apply(NAMESPACES);
+    if (value == null || value.equals(OWN)) {
+      return false;
+    }
+    if (value.equals(SHARED)) {
+      return true;
+    }
+    throw invalid(NAMESPACES, value, OWN + " or " + SHARED);
   }
 
   private static boolean flag(Function<String, String> property, String name, boolean standard) {
@@ -414,6 +438,7 @@ public final class Config {
         SOCKETS + "=" + sockets,
         PORTS + "=" + ports.named(),
         PORTS_EXCEPT + "=" + ports.excepted(),
+        NAMESPACES + "=" + (sharesNamespaces ? SHARED : OWN),
         RULES + "=" + (rules == null ? NONE : rules),
         KEY + "=" + (key == null ? NONE : key),
         RENDEZVOUS_OFFSET + "=" + rendezvousOffset,

@@ -79,6 +79,10 @@ final class Attempts implements NegotiationLoop.Timed {
       return;
     }
     Reason unusable = unusable();
+    if (unusable != null && !channel.key().local() && negotiator.reachesHosts()) {
+      negotiator.connectedToHost(channel); // which needs no directories
+      return;
+    }
     if (unusable != null) {
       channel.plain(unusable);
       return;

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.negotiation;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -41,6 +42,22 @@ public record ConnectionKey(InetSocketAddress client, InetSocketAddress server) 
   public boolean local() {
     InetAddress to = server.getAddress();
     return to.isLoopbackAddress() || to.equals(client.getAddress());
+  }
+
+  /**
+   * Whether it may go from one network namespace to another by one Ethernet segment, as far as
+   * addresses tell. The neighbours of IPv6 addresses are not known.
+   */
+  public boolean mayBeNeighbours() {
+    return !local() && mayBeOnSegment(client) && mayBeOnSegment(server);
+  }
+
+  private static boolean mayBeOnSegment(InetSocketAddress address) {
+    InetAddress ip = address.getAddress();
+    return ip instanceof Inet4Address
+        && !ip.isLoopbackAddress()
+        && !ip.isAnyLocalAddress()
+        && !ip.isMulticastAddress();
   }
 
   @Override

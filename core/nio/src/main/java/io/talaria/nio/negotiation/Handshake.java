@@ -14,13 +14,14 @@ final class Handshake {
   private Handshake() {}
 
   /** What this side says when it dials. */
-  static ByteBuffer hello(TransportProvider transport, ByteBuffer payload) {
+  static ByteBuffer hello(TransportProvider transport, boolean shares, ByteBuffer payload) {
     return Wire.hello(
         new Hello(
             Wire.VERSION,
             Host.pid(),
             Host.bootId(),
             Host.networkNamespace(),
+            shares,
             transport.name(),
             payload));
   }
@@ -29,9 +30,11 @@ final class Handshake {
    * The transport that a peer has dialled for.
    *
    * @param link of a session between hosts, or null
+   * @param shares whether this side shares memory with other network namespaces
    * @throws TransportException if there is none for that peer, with the reason that it is told
    */
-  static TransportProvider transport(Hello hello, SessionLink link, LocalTransports transports)
+  static TransportProvider transport(
+      Hello hello, SessionLink link, boolean shares, LocalTransports transports)
       throws TransportException {
     if (hello.version() != Wire.VERSION) {
       throw rejected(Reason.VERSION_MISMATCH, "version " + hello.version());
@@ -42,10 +45,22 @@ final class Handshake {
     if (!hello.bootId().equals(Host.bootId())) {
       throw rejected(Reason.OTHER_BOOT, "boot " + hello.bootId());
     }
-    if (!hello.networkNamespace().equals(Host.networkNamespace())) {
+    TransportProvider transport = transports.usable(hello.transport());
+    if (across(hello) && !(shares && hello.shares() && mayGoAcross(hello, transport))) {
       throw rejected(Reason.OTHER_NAMESPACE, "network " + hello.networkNamespace());
     }
-    return known(transports.usable(hello.transport()), Reason.REFUSED, hello);
+    return known(transport, Reason.REFUSED, hello);
+  }
+
+  /** Whether the peer is in another network namespace of this host. */
+  static boolean across(Hello hello) {
+    return !hello.networkNamespace().equals(Host.networkNamespace());
+  }
+
+  private static boolean mayGoAcross(Hello hello, TransportProvider transport) {
+    return !hello.networkNamespace().isEmpty()
+        && !Host.networkNamespace().isEmpty()
+        && (transport == null || transport.joinsNamespaces());
   }
 
   private static TransportProvider known(TransportProvider transport, Reason unknown, Hello hello)

@@ -10,7 +10,8 @@ import java.util.Iterator;
 
 /**
  * A search on this host: the announcements of the connection's port, one after the other, and at
- * each the transports in order of preference. Negotiation thread.
+ * each the transports in order of preference. If the connection leaves this network namespace, and
+ * no peer in another one of this host has its end, other hosts may have. Negotiation thread.
  */
 final class LocalAttempt extends UpgradeAttempt {
   private Iterator<String> candidates = Collections.emptyIterator();
@@ -59,7 +60,27 @@ final class LocalAttempt extends UpgradeAttempt {
         own = true;
       }
     }
-    none(last, own);
+    if (mayReachHosts()) {
+      gaveUp(last);
+    } else {
+      none(last, own);
+    }
+  }
+
+  private boolean mayReachHosts() {
+    return !channel().key().local() && negotiator().reachesHosts();
+  }
+
+  @Override
+  protected void gaveUp(Reason last) {
+    if (!open() || channel().key().local()) {
+      failed(last);
+    } else if (negotiator().reachesHosts()) {
+      done();
+      negotiator().connectedToHost(channel());
+    } else {
+      failed(last == Reason.PEER_NOT_ACCELERATED ? Reason.NOT_LOCAL : last);
+    }
   }
 
   @Override

@@ -27,7 +27,7 @@ final class MadeOffers {
   private int lastId;
 
   /** An offer that has no answer yet. */
-  private record Offered(UpgradeAttempt attempt, Upgrade upgrade) {}
+  private record Offered(UpgradeAttempt attempt, Upgrade upgrade, SegmentProof proof) {}
 
   MadeOffers(Negotiator negotiator, Session session) {
     this.negotiator = negotiator;
@@ -43,7 +43,7 @@ final class MadeOffers {
       attempt.refused(Reason.PEER_LOST);
       return;
     }
-    if (offered.size() + waiting.size() >= Session.MAX_PENDING_OFFERS) {
+    if (offered.size() + waiting.size() + session.proving() >= Session.MAX_PENDING_OFFERS) {
       attempt.refused(Reason.BUSY);
       return;
     }
@@ -51,14 +51,37 @@ final class MadeOffers {
       waiting.add(attempt);
       return;
     }
+    Reason elsewhere = session.elsewhere(attempt.channel().key());
+    if (elsewhere != null) {
+      attempt.refused(elsewhere);
+    } else if (session.across()) {
+      session.prove(attempt);
+    } else {
+      make(attempt, null);
+    }
+  }
+
+  /**
+   * Makes an offer.
+   *
+   * @param proof of where the connection ends, if that is another network namespace; or null
+   */
+  void make(UpgradeAttempt attempt, SegmentProof proof) {
+    if (!attempt.open()) {
+      return; // closed while it was proved
+    }
+    if (session.closed()) {
+      attempt.refused(Reason.PEER_LOST);
+      return;
+    }
     try {
       Upgrade upgrade =
           session.transport().offer(session, attempt.channel().readySet(session.transport()));
       int id = ++lastId;
-      offered.put(id, new Offered(attempt, upgrade));
+      offered.put(id, new Offered(attempt, upgrade, proof));
       attempt.offered(session, id);
       negotiator.counters().offerMade();
-      session.write(Wire.offer(id, attempt.channel().key(), upgrade.payload()));
+      session.write(Wire.offer(id, attempt.channel().key(), proof, upgrade.payload()));
     } catch (TransportException e) {
       attempt.unable(e.reason());
     }
@@ -87,6 +110,9 @@ final class MadeOffers {
     offer.upgrade().answered(payload);
     Upgradable to = offer.attempt().channel();
     Reason worthless = offer.upgrade().worthless();
+    if (worthless == null && offer.attempt().open()) {
+      worthless = changed(to, offer.proof());
+    }
     if (worthless == null && offer.attempt().open() && to.attach(offer.upgrade().stream())) {
       session.attached(to);
       negotiator.counters().acceptedByPeer();
@@ -98,6 +124,27 @@ final class MadeOffers {
       offer.attempt().done();
     } else {
       offer.attempt().unable(worthless);
+    }
+  }
+
+  /**
+   * Why the peer may have found another connection with the same addresses; null if it has not,
+   * because the kernel still keeps them for this one.
+   */
+  private Reason changed(Upgradable channel, SegmentProof proof) {
+    if (channel.over()) {
+      return Reason.CLOSED_EARLY;
+    }
+    if (proof == null) {
+      return null;
+    }
+    ConnectionKey key = channel.key();
+    try {
+      SegmentEnd end = SegmentEnd.look(key.client().getAddress(), key.server().getAddress());
+      return end.equals(proof.end()) ? null : Reason.NOT_DIRECT;
+    } catch (TransportException e) {
+      negotiator.reports().detail(e.reason(), e.detail());
+      return e.reason();
     }
   }
 
@@ -120,6 +167,7 @@ final class MadeOffers {
   void fail(Reason reason) {
     NegotiationLoop loop = negotiator.loop();
     List<UpgradeAttempt> failed = new ArrayList<>(waiting);
+    failed.addAll(session.endProving());
     waiting.clear();
     for (Offered offer : offered.values()) {
       loop.runGuarded("taking an offer back", () -> offer.upgrade().cancel(reason), () -> {});

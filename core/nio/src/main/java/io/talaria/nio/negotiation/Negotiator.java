@@ -46,6 +46,8 @@ public final class Negotiator implements Executor {
   /** Null if other hosts are not reached. */
   private final RemoteHosts hosts;
 
+  private final boolean sharesNamespaces;
+
   private volatile ProcessCounters counters = ProcessCounters.onHeap("not opened yet");
 
   /**
@@ -53,6 +55,7 @@ public final class Negotiator implements Executor {
    * @param directory where announcements stand
    * @param transports the transports on one host, in order of preference
    * @param hosts what reaches other hosts, or null
+   * @param sharesNamespaces whether memory is shared with other network namespaces of this host
    * @param log takes lines for people, seldom, each with what was thrown or null
    */
   public Negotiator(
@@ -60,8 +63,10 @@ public final class Negotiator implements Executor {
       PrivateDirectory directory,
       List<TransportProvider> transports,
       RemoteHosts hosts,
+      boolean sharesNamespaces,
       BiConsumer<String, Throwable> log) {
     this.hosts = hosts;
+    this.sharesNamespaces = sharesNamespaces;
     reports = new Reports(log);
     this.transports = new LocalTransports(transports, reports, why -> counters.ucxUnavailable(why));
     loop = new NegotiationLoop(jdk, reports, this.transports::examine);
@@ -112,6 +117,11 @@ public final class Negotiator implements Executor {
     if (hosts != null) {
       loop.execute(() -> hosts.retire(announcement));
     }
+  }
+
+  /** Whether connections to other network namespaces of this host may be upgraded. */
+  public boolean sharesNamespaces() {
+    return sharesNamespaces;
   }
 
   /** A client connection stands: looks for an upgrade. */

@@ -4,5 +4,14 @@ package io.talaria.nio.negotiation;
 
 import java.nio.ByteBuffer;
 
-/** An offer that waits for the program to accept the connection it is for. */
-record ReceivedOffer(ReceivedOffers from, int id, ConnectionKey connection, ByteBuffer payload) {}
+/**
+ * An offer that waits for the program to accept the connection it is for.
+ *
+ * @param proof of where the connection ends, if the peer is in another network namespace; or null
+ */
+record ReceivedOffer(
+    ReceivedOffers from,
+    int id,
+    ConnectionKey connection,
+    SegmentProof proof,
+    ByteBuffer payload) {}

@@ -32,8 +32,12 @@ final class ReceivedOffers {
     this.link = link;
   }
 
-  /** The peer makes an offer. */
-  void offered(int id, ConnectionKey connection, ByteBuffer payload)
+  /**
+   * The peer makes an offer.
+   *
+   * @param proof of where the connection ends, if the peer is in another network namespace; or null
+   */
+  void offered(int id, ConnectionKey connection, SegmentProof proof, ByteBuffer payload)
       throws MalformedFrameException {
     negotiator.counters().offerReceived();
     if (received.containsKey(id)) {
@@ -46,15 +50,23 @@ final class ReceivedOffers {
       refuse(id, Reason.BUSY);
     } else if (!covers(connection)) {
       refuse(id, Reason.NOT_MATCHED);
+    } else if (proof != null && !session.echoes().heard(connection, proof)) {
+      refuse(id, Reason.NOT_DIRECT);
     } else {
       received.put(id, connection);
-      negotiator.matcher().offered(new ReceivedOffer(this, id, connection, payload));
+      negotiator.matcher().offered(new ReceivedOffer(this, id, connection, proof, payload));
     }
   }
 
   /** Whether the connection may be one that has come to the listener, from this very peer. */
   private boolean covers(ConnectionKey connection) {
     return acceptor.covers(connection) && (link == null || link.joins(connection));
+  }
+
+  /** The port for the datagrams of a probe; 0 if it is about no connection to the listener. */
+  int listen(SegmentEchoes echoes, int id, ConnectionKey between, Nonce nonce)
+      throws MalformedFrameException {
+    return acceptor.covers(between) ? echoes.listen(id, between, nonce) : 0;
   }
 
   /** Whether a channel has to find its selector before its offer is answered. */
@@ -67,6 +79,9 @@ final class ReceivedOffers {
     received.remove(offer.id());
     Upgrade upgrade;
     try {
+      if (offer.proof() != null) {
+        session.echoes().check(offer.connection(), offer.proof(), accepted);
+      }
       upgrade =
           session
               .transport()
@@ -79,6 +94,9 @@ final class ReceivedOffers {
       refuse(offer.id(), Reason.INTERNAL);
       return;
     } catch (TransportException e) {
+      if (e.reason() == Reason.NOT_DIRECT) {
+        negotiator.reports().detail(e.reason(), e.detail());
+      }
       accepted.plain(e.reason());
       refuse(offer.id(), e.reason());
       if (e.reason() == Reason.PROTOCOL) {

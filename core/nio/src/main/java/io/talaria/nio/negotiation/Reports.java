@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.process.Descriptors;
+import io.talaria.nio.transport.Log;
 import java.util.function.BiConsumer;
 
 /** What the negotiation tells people. Any thread. */
@@ -20,6 +21,11 @@ public final class Reports {
   /** Tells that something is not done, and why. */
   public void report(Reason reason, String text) {
     log.accept(reason.code() + ": " + text, null);
+  }
+
+  /** Tells a detail of why a connection stays on TCP, to those who want to know. */
+  void detail(Reason reason, String text) {
+    Log.debug(reason.code() + ": " + text);
   }
 
   /** Reports what should not have happened. Never throws: the log may be what has failed. */

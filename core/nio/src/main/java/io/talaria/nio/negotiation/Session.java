@@ -5,6 +5,7 @@ package io.talaria.nio.negotiation;
 import io.talaria.nio.Reason;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.negotiation.Wire.Welcome;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.TransportException;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -57,6 +59,15 @@ public final class Session implements Peer, NegotiationLoop.Ready {
   private final Set<Upgradable> attached = new HashSet<>();
   private State state;
   private long peerPid;
+
+  /**
+   * The proofs of where connections end, if the peer is in another network namespace; else null.
+   */
+  private SegmentProbes probes;
+
+  /** The peer's proofs. */
+  private SegmentEchoes echoes;
+
   private Object attachment;
 
   /** What the connection has for the session, and asks of it. */
@@ -213,7 +224,7 @@ public final class Session implements Peer, NegotiationLoop.Ready {
 
   void sayHello() throws TransportException {
     ByteBuffer payload = transport.openPeer(this);
-    write(Handshake.hello(transport, payload));
+    write(Handshake.hello(transport, link == null && negotiator.sharesNamespaces(), payload));
   }
 
   /** Offers an upgrade, or keeps the attempt until the peer has said welcome and takes more. */
@@ -233,19 +244,65 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     return state == State.READY && !connection.congested();
   }
 
-  private void welcomed(long pid) throws MalformedFrameException {
-    peerPid = Handshake.known(pid);
+  private void welcomed(Welcome welcome) throws MalformedFrameException {
+    peerPid = Handshake.known(welcome.pid());
+    if (welcome.across()) {
+      if (link != null || !negotiator.sharesNamespaces()) {
+        throw new MalformedFrameException("another network namespace");
+      }
+      probes = new SegmentProbes(negotiator, this);
+    }
     state = State.READY;
     transport.peerAccepted(this);
     negotiator.counters().sessionOpened();
     made.offerWaiting();
   }
 
+  /** Whether the peer is in another network namespace, as this dialling side knows. */
+  boolean across() {
+    return probes != null;
+  }
+
+  /** Why the peer cannot have the other end of a connection, as far as addresses tell; or null. */
+  Reason elsewhere(ConnectionKey key) {
+    if (across()) {
+      return key.local()
+          ? Reason.OTHER_NAMESPACE
+          : key.mayBeNeighbours() ? null : Reason.NOT_DIRECT;
+    }
+    return link == null && !key.local() ? Reason.NOT_LOCAL : null;
+  }
+
+  /** How many attempts wait until it is proved where their connections end. */
+  int proving() {
+    return probes == null ? 0 : probes.waiting();
+  }
+
+  /** Has an attempt offered once it is proved where its connection ends. */
+  void prove(UpgradeAttempt attempt) {
+    probes.prove(attempt);
+  }
+
+  void offerProved(UpgradeAttempt attempt, SegmentProof proof) {
+    made.make(attempt, proof);
+  }
+
+  /** Nothing is proved any more: the attempts that waited for it. */
+  List<UpgradeAttempt> endProving() {
+    return probes == null ? List.of() : probes.close();
+  }
+
   // ---- the dialled side
+
+  /** The peer's proofs, if it is in another network namespace. */
+  SegmentEchoes echoes() {
+    return echoes;
+  }
 
   private void greeted(Hello hello) throws MalformedFrameException {
     try {
-      transport = Handshake.transport(hello, link, negotiator.transports());
+      transport =
+          Handshake.transport(hello, link, negotiator.sharesNamespaces(), negotiator.transports());
       peerPid = Handshake.known(hello.pid());
       transport.acceptPeer(this, hello.payload());
     } catch (TransportException e) {
@@ -255,8 +312,12 @@ public final class Session implements Peer, NegotiationLoop.Ready {
       return;
     }
     state = State.READY;
+    boolean across = link == null && Handshake.across(hello);
+    if (across) {
+      echoes = new SegmentEchoes(negotiator);
+    }
     negotiator.counters().sessionOpened();
-    write(Wire.welcome(Host.pid()));
+    write(Wire.welcome(new Welcome(Host.pid(), across)));
   }
 
   // ---- both sides
@@ -364,9 +425,19 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     } else if (state == State.READY && !initiator() && type == Wire.OFFER) {
       int id = Wire.id(body);
       ConnectionKey about = ConnectionKey.decode(body);
-      received.offered(id, about, Wire.atEnd(body, Wire.payload(body)));
+      SegmentProof proof = Wire.proof(body);
+      if ((proof != null) != (echoes != null)) {
+        throw new MalformedFrameException("an offer with or without a proof");
+      }
+      received.offered(id, about, proof, Wire.atEnd(body, Wire.payload(body)));
     } else if (state == State.READY && !initiator() && type == Wire.WITHDRAW) {
       received.withdrawn(Wire.atEnd(body, Wire.id(body)));
+    } else if (state == State.READY && probes != null && type == Wire.PROBE_AT) {
+      probes.listens(Wire.id(body), Wire.atEnd(body, Wire.unsignedShort(body)));
+    } else if (state == State.READY && echoes != null && type == Wire.PROBE) {
+      int id = Wire.id(body);
+      ConnectionKey between = ConnectionKey.decode(body);
+      write(Wire.probeAt(id, received.listen(echoes, id, between, Wire.nonce(body))));
     } else {
       throw new MalformedFrameException("type " + type + " in state " + state);
     }
@@ -406,6 +477,9 @@ public final class Session implements Peer, NegotiationLoop.Ready {
     connection.close();
     negotiator.sessions().ended(this, dialled);
     received.forgetAll();
+    if (echoes != null) {
+      echoes.close();
+    }
     negotiator.sessions().orphaned(attached); // before what may fail
     attached.clear();
     if (attachment != null) {

@@ -46,6 +46,27 @@ public interface Upgradable {
     return false;
   }
 
+  /**
+   * The time to live that this side has given the packets of a client connection of its own; 0 if
+   * none.
+   */
+  default int ttl() {
+    return 0;
+  }
+
+  /**
+   * The time to live of the packet by which the client has completed an accepted connection; 0 if
+   * that is not known. Negotiation thread.
+   */
+  default int receivedTtl() {
+    return 0;
+  }
+
+  /** When the connection stood already, on the clock of {@link System#nanoTime}. */
+  default long stoodAtNs() {
+    return System.nanoTime();
+  }
+
   /** Tells why the connection is plain TCP as far as one can see now; this may change soon. */
   default void plainSoFar(Reason reason) {
     plain(reason);

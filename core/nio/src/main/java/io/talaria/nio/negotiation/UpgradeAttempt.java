@@ -97,8 +97,13 @@ public abstract class UpgradeAttempt {
     // No peer was there, or only names of processes that have ended; or descriptors have run out.
     boolean mayPass = last == Reason.PEER_NOT_ACCELERATED || (own && last == Reason.LIMIT);
     if (!open || !mayPass || !seekLater(last)) {
-      failed(last);
+      gaveUp(last);
     }
+  }
+
+  /** Nothing is left to be asked, now or later. */
+  protected void gaveUp(Reason last) {
+    failed(last);
   }
 
   /** This side cannot offer it over this transport: looks for another, or ends with the reason. */
@@ -121,7 +126,7 @@ public abstract class UpgradeAttempt {
   }
 
   /** Ends, with the upgrade or without. */
-  final void done() {
+  protected final void done() {
     open = false;
     session = null;
     negotiator.attempts().finished(this);

@@ -12,25 +12,29 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  *   frame     length:2 (of type and body)  type:1  body
  *
- *   HELLO     1   magic:8 version:2 pid:8 bootId:s networkNamespace:s transport:s payload:p
- *   WELCOME   2   pid:8
+ *   HELLO     1   magic:8 version:2 pid:8 bootId:s networkNamespace:s shares:1 transport:s payload:p
+ *   WELCOME   2   pid:8 across:1
  *   REJECT    3   reason:1                     and the session ends
- *   OFFER     4   id:4 client:a server:a payload:p
+ *   OFFER     4   id:4 client:a server:a proof:s payload:p
  *   ANSWER    5   id:4 payload:p
  *   REFUSE    6   id:4 reason:1
  *   WITHDRAW  7   id:4
- *   TRANSPORT    8   message, the rest of the frame
+ *   TRANSPORT 8   message, the rest of the frame
+ *   PROBE     9   id:4 client:a server:a nonce:s
+ *   PROBE_AT  10  id:4 port:2
  *
  *   s = length:1 bytes, p = length:2 bytes, a = length:1 (4 or 16) address port:2
  * </pre>
  *
  * <p>The side that dialled sends HELLO first, the other WELCOME or REJECT; then the dialling side
  * sends OFFERs and WITHDRAWs, and gets exactly one ANSWER or REFUSE for each OFFER; both send
- * TRANSPORT.
+ * TRANSPORT. If the two are in different network namespaces, which share is 1 in HELLO permits and
+ * across is 1 in WELCOME tells, the dialling side sends PROBEs, gets one PROBE_AT for each, and
+ * puts a {@link SegmentProof} in each OFFER; else that is empty.
  */
 final class Wire {
   static final long MAGIC = 0x5461_6c61_7269_6100L; // "Talaria", 0
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   static final int HELLO = 1;
   static final int WELCOME = 2;
@@ -40,27 +44,43 @@ final class Wire {
   static final int REFUSE = 6;
   static final int WITHDRAW = 7;
   static final int TRANSPORT = 8;
+  static final int PROBE = 9;
+  static final int PROBE_AT = 10;
 
   static final int LENGTH_BYTES = 2;
   static final int MAX_FRAME_BYTES = 2048;
   private static final int MAX_STRING_BYTES = 64;
+  private static final byte[] NONE = {};
 
   private Wire() {}
 
-  /** What one side says of itself. */
+  /**
+   * What the dialling side says of itself.
+   *
+   * @param shares whether it shares memory with other network namespaces
+   */
   record Hello(
       int version,
       long pid,
       String bootId,
       String networkNamespace,
+      boolean shares,
       String transport,
       ByteBuffer payload) {}
+
+  /**
+   * What the dialled side says of itself.
+   *
+   * @param across whether it is in another network namespace
+   */
+  record Welcome(long pid, boolean across) {}
 
   static ByteBuffer hello(Hello hello) {
     ByteBuffer frame = begin(HELLO);
     frame.putLong(MAGIC).putShort((short) hello.version()).putLong(hello.pid());
     string(frame, hello.bootId());
     string(frame, hello.networkNamespace());
+    flag(frame, hello.shares());
     string(frame, hello.transport());
     return end(payload(frame, hello.payload()));
   }
@@ -71,30 +91,75 @@ final class Wire {
     }
     int version = unsignedShort(body);
     if (version != VERSION) {
-      return new Hello(version, body.getLong(), "", "", "", ByteBuffer.allocate(0));
+      return new Hello(version, body.getLong(), "", "", false, "", ByteBuffer.allocate(0));
     }
     Hello hello =
-        new Hello(version, body.getLong(), string(body), string(body), string(body), payload(body));
+        new Hello(
+            version,
+            body.getLong(),
+            string(body),
+            string(body),
+            flag(body),
+            string(body),
+            payload(body));
     return atEnd(body, hello);
   }
 
-  static ByteBuffer welcome(long pid) {
-    return end(begin(WELCOME).putLong(pid));
+  static ByteBuffer welcome(Welcome welcome) {
+    return end(flag(begin(WELCOME).putLong(welcome.pid()), welcome.across()));
   }
 
-  static long welcome(ByteBuffer body) throws MalformedFrameException {
+  static Welcome welcome(ByteBuffer body) throws MalformedFrameException {
     need(body, Long.BYTES);
-    return atEnd(body, body.getLong());
+    return atEnd(body, new Welcome(body.getLong(), flag(body)));
   }
 
   static ByteBuffer reject(Reason reason) {
     return end(begin(REJECT).put((byte) reason.number()));
   }
 
-  static ByteBuffer offer(int id, ConnectionKey key, ByteBuffer payload) {
+  /**
+   * An offer.
+   *
+   * @param proof of where the connection ends if that is another network namespace, or null
+   */
+  static ByteBuffer offer(int id, ConnectionKey key, SegmentProof proof, ByteBuffer payload) {
     ByteBuffer frame = begin(OFFER).putInt(id);
     key.encode(frame);
+    string(frame, proof == null ? NONE : proof.encoded());
     return end(payload(frame, payload));
+  }
+
+  /** The proof in an offer, or null. */
+  static SegmentProof proof(ByteBuffer body) throws MalformedFrameException {
+    byte[] proof = shortBytes(body);
+    return proof.length == 0 ? null : SegmentProof.decode(proof);
+  }
+
+  /**
+   * Asks where to send datagrams.
+   *
+   * @param between where they come from, and the listener
+   */
+  static ByteBuffer probe(int id, ConnectionKey between, Nonce nonce) {
+    ByteBuffer frame = begin(PROBE).putInt(id);
+    between.encode(frame);
+    string(frame, nonce.bytes().array());
+    return end(frame);
+  }
+
+  /** The bytes that a probe sends. */
+  static Nonce nonce(ByteBuffer body) throws MalformedFrameException {
+    byte[] nonce = shortBytes(body);
+    if (nonce.length != Nonce.BYTES) {
+      throw new MalformedFrameException("a nonce of " + nonce.length + " bytes");
+    }
+    return atEnd(body, Nonce.read(ByteBuffer.wrap(nonce)));
+  }
+
+  /** Where to send them; 0: they cannot come. */
+  static ByteBuffer probeAt(int id, int port) {
+    return end(begin(PROBE_AT).putInt(id).putShort((short) port));
   }
 
   static ByteBuffer answer(int id, ByteBuffer payload) {
@@ -157,16 +222,35 @@ final class Wire {
     }
   }
 
+  private static boolean flag(ByteBuffer from) throws MalformedFrameException {
+    int flag = unsignedByte(from);
+    if (flag > 1) {
+      throw new MalformedFrameException("a flag of " + flag);
+    }
+    return flag == 1;
+  }
+
+  private static ByteBuffer flag(ByteBuffer to, boolean flag) {
+    return to.put((byte) (flag ? 1 : 0));
+  }
+
   private static String string(ByteBuffer from) throws MalformedFrameException {
+    return new String(shortBytes(from), StandardCharsets.UTF_8);
+  }
+
+  private static byte[] shortBytes(ByteBuffer from) throws MalformedFrameException {
     int length = unsignedByte(from);
     if (length > MAX_STRING_BYTES) {
       throw new MalformedFrameException("a string of " + length + " bytes");
     }
-    return new String(bytes(from, length), StandardCharsets.UTF_8);
+    return bytes(from, length);
   }
 
   private static void string(ByteBuffer to, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    string(to, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void string(ByteBuffer to, byte[] bytes) {
     int length = Math.min(bytes.length, MAX_STRING_BYTES);
     to.put((byte) length).put(bytes, 0, length);
   }

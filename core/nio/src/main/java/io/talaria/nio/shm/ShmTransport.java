@@ -225,6 +225,11 @@ public final class ShmTransport implements TransportProvider {
   }
 
   @Override
+  public boolean joinsNamespaces() {
+    return true;
+  }
+
+  @Override
   public boolean mayRest() {
     return anyOutside;
   }

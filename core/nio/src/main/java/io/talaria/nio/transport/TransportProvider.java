@@ -187,6 +187,11 @@ public interface TransportProvider {
   /** Gives back what streams hold that nothing has been sent over for a while. */
   default void rest() {}
 
+  /** Whether it needs no network, so that it reaches other network namespaces of this host. */
+  default boolean joinsNamespaces() {
+    return false;
+  }
+
   /** The longest payload of an offer, in bytes: a longer one is malformed. */
   default int maxOfferBytes() {
     return MAX_PAYLOAD_BYTES;

@@ -118,6 +118,19 @@ class ConfigTest {
   }
 
   @Test
+  void memoryIsSharedWithOtherNetworkNamespacesOnlyIfThatIsSaid() {
+    assertThat(Config.load().sharesNamespaces()).isFalse();
+    assertThat(with(Config.NAMESPACES, "own").sharesNamespaces()).isFalse();
+    assertThat(with(Config.NAMESPACES, "shared").sharesNamespaces()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "true", "Shared", "all"})
+  void whatIsSharedIsSaidInOneOfTwoWords(String value) {
+    assertRefused(Config.NAMESPACES, value, "own or shared");
+  }
+
+  @Test
   void theRendezvousIsBesideTheService() {
     assertThat(with(Config.RENDEZVOUS_OFFSET, "1").rendezvousOffset()).isEqualTo(1);
     assertRefused(Config.RENDEZVOUS_OFFSET, "0", "a whole number from 1 to 32767");
@@ -147,7 +160,8 @@ class ConfigTest {
             "talaria.enabled=true talaria.transports=shm talaria.dir=/run/talaria"
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
                 + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
-                + " talaria.ports=all talaria.ports.except=none talaria.rules=none talaria.key=none"
+                + " talaria.ports=all talaria.ports.except=none talaria.namespaces=own"
+                + " talaria.rules=none talaria.key=none"
                 + " talaria.rendezvous.offset=10000"
                 + " talaria.ucx.binding=auto talaria.jucx=none talaria.jmx=false talaria.quiet=true");
   }

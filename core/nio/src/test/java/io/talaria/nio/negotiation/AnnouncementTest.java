@@ -54,7 +54,7 @@ class AnnouncementTest {
       server.settle();
       FakeChannel accepted = new FakeChannel(FakeChannel.key(1, PORT));
       server.negotiator.accepted(accepted); // from the backlog, before it closed
-      session.write(Wire.offer(1, accepted.key(), PAYLOAD));
+      session.write(Wire.offer(1, accepted.key(), null, PAYLOAD));
       session.expect(Wire.ANSWER);
       accepted.awaitAttached();
     }

@@ -56,7 +56,7 @@ class AttemptTest {
   private static RawSession greet(RawSession.Listener listener) throws Exception {
     RawSession session = listener.accept();
     session.expect(Wire.HELLO);
-    session.write(Wire.welcome(1));
+    session.write(RawSession.welcome(1));
     return session;
   }
 
@@ -92,6 +92,23 @@ class AttemptTest {
       }
     }
     awaitGone(1);
+  }
+
+  /** Its addresses may be another connection's by now, for which the peer has taken the offer. */
+  @Test
+  void aChannelWhoseConnectionIsOverTakesNoStream() throws Exception {
+    try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
+      FakeChannel channel = connect();
+      try (RawSession session = greet(listener)) {
+        int offer = Wire.id(session.expect(Wire.OFFER));
+        channel.over = true;
+        session.write(Wire.answer(offer, PAYLOAD));
+        channel.awaitPlain(Reason.CLOSED_EARLY);
+        assertThat(channel.attachments).hasValue(0);
+        assertThat(transport.withdrawn).hasValue(1);
+        assertThat(transport.released).hasValue(1);
+      }
+    }
   }
 
   @Test
@@ -390,9 +407,9 @@ class AttemptTest {
     for (ByteBuffer frame :
         new ByteBuffer[] {
           Wire.hello(RawSession.hello("fake", PAYLOAD)),
-          Wire.offer(1, FakeChannel.key(1, PORT), PAYLOAD),
+          Wire.offer(1, FakeChannel.key(1, PORT), null, PAYLOAD),
           Wire.withdraw(1),
-          Wire.welcome(2)
+          RawSession.welcome(2)
         }) {
       try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
         FakeChannel channel = connect();

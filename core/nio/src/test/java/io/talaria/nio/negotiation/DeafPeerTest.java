@@ -53,7 +53,7 @@ class DeafPeerTest {
   private static RawSession welcomed(RawSession.Listener listener) throws Exception {
     RawSession session = listener.accept();
     session.expect(Wire.HELLO);
-    session.write(Wire.welcome(1));
+    session.write(RawSession.welcome(1));
     return session;
   }
 }

@@ -155,7 +155,7 @@ class FailingTaskTest {
         transport.answerThrows = fails ? new IllegalStateException("as the test wants") : null;
         FakeChannel accepted = new FakeChannel(FakeChannel.key(i, PORT));
         server.negotiator.accepted(accepted);
-        session.write(Wire.offer(i, accepted.key(), ByteBuffer.allocate(4)));
+        session.write(Wire.offer(i, accepted.key(), null, ByteBuffer.allocate(4)));
         session.expect(fails ? Wire.REFUSE : Wire.ANSWER);
         if (fails) {
           accepted.awaitPlain(Reason.INTERNAL);
@@ -175,7 +175,7 @@ class FailingTaskTest {
       session.write(Wire.hello(RawSession.hello("fake", ByteBuffer.allocate(4))));
       session.expect(Wire.WELCOME);
       server.negotiator.accepted(accepted);
-      session.write(Wire.offer(1, accepted.key(), ByteBuffer.allocate(4)));
+      session.write(Wire.offer(1, accepted.key(), null, ByteBuffer.allocate(4)));
       session.expect(Wire.ANSWER);
       transport.goneThrows = new IllegalStateException("as the test wants");
     }

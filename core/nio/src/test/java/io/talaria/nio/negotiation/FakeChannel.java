@@ -25,6 +25,11 @@ final class FakeChannel implements Upgradable, StreamOwner {
   /** Whether its TCP connection is over. */
   volatile boolean over;
 
+  /** The time to live of the packets that it sends, and of the one that completed it. */
+  volatile int ttl = 200;
+
+  volatile int receivedTtl;
+
   /** Whether it has found its selector. */
   volatile BooleanSupplier placing = () -> true;
 
@@ -54,6 +59,16 @@ final class FakeChannel implements Upgradable, StreamOwner {
   @Override
   public boolean over() {
     return over;
+  }
+
+  @Override
+  public int ttl() {
+    return ttl;
+  }
+
+  @Override
+  public int receivedTtl() {
+    return receivedTtl;
   }
 
   @Override

@@ -88,6 +88,11 @@ final class FakeTransport implements TransportProvider {
   }
 
   @Override
+  public boolean joinsNamespaces() {
+    return true;
+  }
+
+  @Override
   public boolean placesStreams() {
     return places;
   }

@@ -33,13 +33,13 @@ public final class Frames {
 
   /** The handshake's answer. */
   public static ByteBuffer welcome() {
-    return Wire.welcome(Host.pid());
+    return RawSession.welcome(Host.pid());
   }
 
   /** An offer for a connection. */
   public static ByteBuffer offer(
       int id, InetSocketAddress client, InetSocketAddress server, ByteBuffer payload) {
-    return Wire.offer(id, new ConnectionKey(client, server), payload);
+    return Wire.offer(id, new ConnectionKey(client, server), null, payload);
   }
 
   /** Takes an offer apart; null if the frame is none. */
@@ -50,6 +50,7 @@ public final class Frames {
     try {
       int id = Wire.id(frame.body());
       ConnectionKey.decode(frame.body());
+      Wire.proof(frame.body());
       return new Offer(id, Wire.payload(frame.body()));
     } catch (MalformedFrameException e) {
       throw new IOException(e);
@@ -104,15 +105,19 @@ public final class Frames {
   public static ByteBuffer any(Random random, int port, Region region) throws IOException {
     ByteBuffer payload = random.nextBoolean() ? noise(random, 1024) : noise(random, 20);
     int id = random.nextInt(4);
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(11)) {
       case 0 -> Wire.hello(RawSession.hello("shm", region.make()));
-      case 1 -> Wire.welcome(random.nextLong());
+      case 1 -> RawSession.welcome(random.nextLong());
       case 2 -> Wire.reject(Reason.BUSY);
       case 3, 4, 5 ->
-          Wire.offer(id, FakeChannel.key(1 + random.nextInt(CONNECTIONS), port), payload);
+          Wire.offer(id, FakeChannel.key(1 + random.nextInt(CONNECTIONS), port), null, payload);
       case 6 -> Wire.answer(id, payload);
       case 7 -> Wire.refuse(id, Reason.BUSY);
       case 8 -> Wire.withdraw(id);
+      case 9 ->
+          random.nextBoolean()
+              ? Wire.probeAt(id, port)
+              : Wire.probe(id, FakeChannel.key(1, port), Nonce.random());
       default -> Wire.transport(payload);
     };
   }

@@ -48,7 +48,7 @@ class GreedyPeerTest {
         new ConnectionKey(
             new InetSocketAddress("127.0." + (id >>> 15 & 0xff) + ".1", 1 + (id & 0x7fff)),
             new InetSocketAddress("127.0.0.1", port));
-    return Wire.offer(id, key, ByteBuffer.allocate(0));
+    return Wire.offer(id, key, null, ByteBuffer.allocate(0));
   }
 
   /** Each offer of a wrong port is refused at once; who does not take the refusals must wait. */
@@ -121,6 +121,7 @@ class GreedyPeerTest {
                     pid,
                     Host.bootId(),
                     Host.networkNamespace(),
+                    false,
                     transport.name(),
                     ByteBuffer.allocate(8))));
         Frame answer = session.read();

@@ -161,7 +161,7 @@ class HandshakeTest {
       ByteBuffer opened = seals[1].open(body(seals[0].close(Wire.withdraw(id))));
       assertThat(opened.get()).isEqualTo((byte) Wire.WITHDRAW);
       assertThat(Wire.id(opened)).isEqualTo(id);
-      opened = seals[0].open(body(seals[1].close(Wire.welcome(id))));
+      opened = seals[0].open(body(seals[1].close(RawSession.welcome(id))));
       assertThat(opened.get()).isEqualTo((byte) Wire.WELCOME);
     }
   }

@@ -246,6 +246,7 @@ class HostNegotiationTest {
               1,
               new ConnectionKey(
                   new InetSocketAddress("127.0.0.2", 5), FakeChannel.key(5, pair.port).server()),
+              null,
               NOTHING));
       ByteBuffer refusal = host.expect(Wire.REFUSE);
       assertThat(Wire.id(refusal)).isEqualTo(1);

@@ -57,7 +57,7 @@ class NegotiationTest {
   }
 
   private void offer(int id, int clientPort) throws Exception {
-    session.write(Wire.offer(id, FakeChannel.key(clientPort, PORT), PAYLOAD));
+    session.write(Wire.offer(id, FakeChannel.key(clientPort, PORT), null, PAYLOAD));
   }
 
   private void expectAnswer(int id) throws Exception {
@@ -89,7 +89,7 @@ class NegotiationTest {
 
   @Test
   void aDiallerOfAnotherVersionIsRejected() throws Exception {
-    session.write(Wire.hello(new Hello(Wire.VERSION + 1, 1, "", "", "", PAYLOAD)));
+    session.write(Wire.hello(new Hello(Wire.VERSION + 1, 1, "", "", false, "", PAYLOAD)));
     expectRejection(Reason.VERSION_MISMATCH);
   }
 
@@ -98,7 +98,8 @@ class NegotiationTest {
     Hello own = RawSession.hello("fake", PAYLOAD);
     session.write(
         Wire.hello(
-            new Hello(own.version(), 1, "another", own.networkNamespace(), "fake", PAYLOAD)));
+            new Hello(
+                own.version(), 1, "another", own.networkNamespace(), false, "fake", PAYLOAD)));
     expectRejection(Reason.OTHER_BOOT);
   }
 
@@ -106,7 +107,7 @@ class NegotiationTest {
   void aDiallerOfAnotherNetworkNamespaceIsRejected() throws Exception {
     Hello own = RawSession.hello("fake", PAYLOAD);
     session.write(
-        Wire.hello(new Hello(own.version(), 1, own.bootId(), "net:[1]", "fake", PAYLOAD)));
+        Wire.hello(new Hello(own.version(), 1, own.bootId(), "net:[1]", false, "fake", PAYLOAD)));
     expectRejection(Reason.OTHER_NAMESPACE);
   }
 
@@ -145,7 +146,7 @@ class NegotiationTest {
     int ended = 0;
     for (ByteBuffer frame :
         new ByteBuffer[] {
-          Wire.welcome(1),
+          RawSession.welcome(1),
           Wire.reject(Reason.BUSY),
           Wire.answer(1, PAYLOAD),
           Wire.refuse(1, Reason.BUSY)
@@ -170,7 +171,7 @@ class NegotiationTest {
   void framesMayComeInPieces() throws Exception {
     greet();
     FakeChannel channel = accept(1);
-    ByteBuffer frame = Wire.offer(1, channel.key(), PAYLOAD);
+    ByteBuffer frame = Wire.offer(1, channel.key(), null, PAYLOAD);
     while (frame.hasRemaining()) {
       session.write(frame.slice(frame.position(), 1));
       frame.get();
@@ -196,7 +197,7 @@ class NegotiationTest {
   void anOfferWaitsUntilTheProgramAccepts() throws Exception {
     greet();
     offer(7, 1);
-    session.write(Wire.offer(8, FakeChannel.key(2, PORT), PAYLOAD));
+    session.write(Wire.offer(8, FakeChannel.key(2, PORT), null, PAYLOAD));
     FakeChannel second = accept(2);
     expectAnswer(8);
     FakeChannel first = accept(1);
@@ -208,7 +209,7 @@ class NegotiationTest {
   @Test
   void anOfferForAnotherAddressOrPortIsNotMatched() throws Exception {
     greet();
-    session.write(Wire.offer(1, FakeChannel.key(1, PORT + 1), PAYLOAD));
+    session.write(Wire.offer(1, FakeChannel.key(1, PORT + 1), null, PAYLOAD));
     expectRefusal(1, Reason.NOT_MATCHED);
     FakeChannel elsewhere =
         new FakeChannel(
@@ -216,7 +217,7 @@ class NegotiationTest {
                 new java.net.InetSocketAddress("127.0.0.1", 1),
                 new java.net.InetSocketAddress("127.0.0.2", PORT)));
     server.negotiator.accepted(elsewhere);
-    session.write(Wire.offer(2, elsewhere.key(), PAYLOAD));
+    session.write(Wire.offer(2, elsewhere.key(), null, PAYLOAD));
     expectRefusal(2, Reason.NOT_MATCHED);
     assertThat(elsewhere.attachments).hasValue(0);
   }
@@ -239,7 +240,7 @@ class NegotiationTest {
     offer(1, 5);
     try (RawSession other = RawSession.dial(server.announced(PORT))) {
       greet(other);
-      other.write(Wire.offer(1, FakeChannel.key(5, PORT), PAYLOAD));
+      other.write(Wire.offer(1, FakeChannel.key(5, PORT), null, PAYLOAD));
       expectRefusal(1, Reason.REFUSED);
       FakeChannel channel = accept(5);
       other.expect(Wire.ANSWER);

@@ -32,16 +32,25 @@ final class Node {
   }
 
   Node(Path directory, TransportProvider transport, SelectorProvider jdk) {
-    this(directory, transport, jdk, null);
+    this(directory, transport, jdk, null, false);
   }
 
   /** One that reaches other hosts, by the same transport. */
   Node(Path directory, TransportProvider transport, HostSettings hosts) {
-    this(directory, transport, SelectorProvider.provider(), hosts);
+    this(directory, transport, SelectorProvider.provider(), hosts, false);
+  }
+
+  /** One that shares memory with other network namespaces. */
+  static Node sharing(Path directory, TransportProvider transport) {
+    return new Node(directory, transport, SelectorProvider.provider(), null, true);
   }
 
   private Node(
-      Path directory, TransportProvider transport, SelectorProvider jdk, HostSettings hosts) {
+      Path directory,
+      TransportProvider transport,
+      SelectorProvider jdk,
+      HostSettings hosts,
+      boolean sharesNamespaces) {
     this.directory = directory;
     negotiator =
         new Negotiator(
@@ -49,6 +58,7 @@ final class Node {
             new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR),
             List.of(transport),
             hosts == null ? null : new HostNegotiation(hosts, List.of(transport)),
+            sharesNamespaces,
             (line, cause) -> log.add(line));
   }
 

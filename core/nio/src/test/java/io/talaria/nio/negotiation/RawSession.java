@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.negotiation.Wire.Welcome;
 import io.talaria.nio.process.Host;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -84,7 +85,18 @@ public final class RawSession implements AutoCloseable {
 
   static Hello hello(String transport, ByteBuffer payload) {
     return new Hello(
-        Wire.VERSION, Host.pid(), Host.bootId(), Host.networkNamespace(), transport, payload);
+        Wire.VERSION,
+        Host.pid(),
+        Host.bootId(),
+        Host.networkNamespace(),
+        false,
+        transport,
+        payload);
+  }
+
+  /** What a peer of the same network namespace says. */
+  static ByteBuffer welcome(long pid) {
+    return Wire.welcome(new Welcome(pid, false));
   }
 
   public void write(ByteBuffer bytes) throws IOException {

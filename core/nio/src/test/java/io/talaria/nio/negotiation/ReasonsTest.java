@@ -111,6 +111,8 @@ class ReasonsTest {
       case UCX_TCP_ONLY -> thatUcxReachesByTcp();
       case OTHER_SHM_DIR -> atAListenerWithSharedMemoryElsewhere();
       case PORT_LEFT_OUT -> whoLeavesAllPortsOut();
+      case NOT_DIRECT ->
+          throw new TestAbortedException("needs two namespaces: SharedNamespacesTest of it");
       case NO_PROC -> throw new TestAbortedException("needs a namespace: NoProcTest of agent");
       case NO_JDK_NET -> throw new TestAbortedException("needs an image: RunTimeImageTest of it");
     };
@@ -252,7 +254,7 @@ class ReasonsTest {
     SocketChannel client = scene.connect(listener);
     RawSession session = announced.accept();
     session.expect(Wire.HELLO);
-    session.write(Wire.welcome(Host.pid()));
+    session.write(RawSession.welcome(Host.pid()));
     int id = Wire.id(session.expectBehindTransport(Wire.OFFER));
     client.shutdownOutput();
     session.write(Wire.answer(id, NOTHING));
@@ -278,12 +280,18 @@ class ReasonsTest {
 
   private static Hello with(Hello hello, String bootId, String networkNamespace) {
     return new Hello(
-        hello.version(), hello.pid(), bootId, networkNamespace, hello.transport(), hello.payload());
+        hello.version(),
+        hello.pid(),
+        bootId,
+        networkNamespace,
+        hello.shares(),
+        hello.transport(),
+        hello.payload());
   }
 
   /** Of another version only the start is known. */
   private static Hello ofTheNextVersion(Hello hello) {
-    return new Hello(Wire.VERSION + 1, hello.pid(), "", "", "", NOTHING);
+    return new Hello(Wire.VERSION + 1, hello.pid(), "", "", false, "", NOTHING);
   }
 
   private Node announced() throws Exception {
@@ -320,7 +328,7 @@ class ReasonsTest {
       Shown shown = of(new Node(run, transport));
       RawSession session = announced.accept();
       session.expect(Wire.HELLO);
-      session.write(Wire.welcome(1));
+      session.write(RawSession.welcome(1));
       session.expect(Wire.OFFER);
       then.to(session);
       return shown;

@@ -180,7 +180,7 @@ class SessionFuzzTest {
         try (RawSession session = listener.accept()) {
           session.expect(Wire.HELLO);
           if (random.nextInt(4) != 0) {
-            session.write(Wire.welcome(1));
+            session.write(RawSession.welcome(1));
             Frame offer = session.read();
             if (random.nextBoolean() && offer != null && offer.type() == Wire.OFFER) {
               ByteBuffer body = offer.body();

@@ -38,7 +38,7 @@ class SessionOrderTest {
   private RawSession welcome(RawSession.Listener listener) throws Exception {
     RawSession session = listener.accept();
     session.expect(Wire.HELLO);
-    session.write(Wire.welcome(1));
+    session.write(RawSession.welcome(1));
     return session;
   }
 
@@ -79,7 +79,7 @@ class SessionOrderTest {
       client.negotiator.connected(second);
       client.negotiator.closed(first, false, false);
       client.settle();
-      session.write(Wire.welcome(1));
+      session.write(RawSession.welcome(1));
 
       ByteBuffer offer = session.expect(Wire.OFFER);
       Wire.id(offer);

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.negotiation.Wire.Hello;
+import io.talaria.nio.negotiation.Wire.Welcome;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -27,7 +29,13 @@ class WireTest {
       case Wire.WELCOME -> Wire.welcome(body);
       case Wire.REJECT -> Wire.reason(body);
       case Wire.OFFER ->
-          List.of(Wire.id(body), ConnectionKey.decode(body), Wire.atEnd(body, Wire.payload(body)));
+          Arrays.asList(
+              Wire.id(body),
+              ConnectionKey.decode(body),
+              Wire.proof(body),
+              Wire.atEnd(body, Wire.payload(body)));
+      case Wire.PROBE -> List.of(Wire.id(body), ConnectionKey.decode(body), Wire.nonce(body));
+      case Wire.PROBE_AT -> List.of(Wire.id(body), Wire.atEnd(body, Wire.unsignedShort(body)));
       case Wire.ANSWER -> List.of(Wire.id(body), Wire.atEnd(body, Wire.payload(body)));
       case Wire.REFUSE -> List.of(Wire.id(body), Wire.reason(body));
       case Wire.WITHDRAW -> Wire.atEnd(body, Wire.id(body));
@@ -66,23 +74,40 @@ class WireTest {
         random.nextLong(),
         "boot".repeat(random.nextInt(10)),
         "net:[" + random.nextInt() + "]",
+        random.nextBoolean(),
         "shm",
         bytes(random, 1024));
   }
 
-  /** One frame of each type. */
+  private static Nonce nonce(Random random) {
+    return new Nonce(random.nextLong(), random.nextLong());
+  }
+
+  private static SegmentProof proof(Random random) {
+    return random.nextBoolean()
+        ? null
+        : new SegmentProof(
+            random.nextInt(),
+            nonce(random),
+            new SegmentEnd(random.nextLong(), random.nextLong()),
+            random.nextInt(256));
+  }
+
+  /** One frame of each type, in the order of the types. */
   private static List<ByteBuffer> frames(Random random) throws Exception {
     Reason[] reasons = Reason.values();
     Reason reason = reasons[random.nextInt(reasons.length)];
     return List.of(
         Wire.hello(hello(random)),
-        Wire.welcome(random.nextLong()),
+        Wire.welcome(new Welcome(random.nextLong(), random.nextBoolean())),
         Wire.reject(reason),
-        Wire.offer(random.nextInt(), key(random), bytes(random, 1024)),
+        Wire.offer(random.nextInt(), key(random), proof(random), bytes(random, 1024)),
         Wire.answer(random.nextInt(), bytes(random, 1024)),
         Wire.refuse(random.nextInt(), reason),
         Wire.withdraw(random.nextInt()),
-        Wire.transport(bytes(random, 1024)));
+        Wire.transport(bytes(random, 1024)),
+        Wire.probe(random.nextInt(), key(random), nonce(random)),
+        Wire.probeAt(random.nextInt(), random.nextInt(65536)));
   }
 
   @Test
@@ -101,9 +126,17 @@ class WireTest {
       int id = random.nextInt();
       ByteBuffer payload = bytes(random, 1024);
       ConnectionKey key = key(random);
-      assertThat(decode(Wire.WELCOME, open(Wire.welcome(i), Wire.WELCOME))).isEqualTo((long) i);
-      assertThat(decode(Wire.OFFER, open(Wire.offer(id, key, payload), Wire.OFFER)))
-          .isEqualTo(List.of(id, key, payload));
+      Welcome welcome = new Welcome(i, random.nextBoolean());
+      assertThat(decode(Wire.WELCOME, open(Wire.welcome(welcome), Wire.WELCOME)))
+          .isEqualTo(welcome);
+      SegmentProof proof = proof(random);
+      assertThat(decode(Wire.OFFER, open(Wire.offer(id, key, proof, payload), Wire.OFFER)))
+          .isEqualTo(Arrays.asList(id, key, proof, payload));
+      Nonce nonce = nonce(random);
+      assertThat(decode(Wire.PROBE, open(Wire.probe(id, key, nonce), Wire.PROBE)))
+          .isEqualTo(List.of(id, key, nonce));
+      assertThat(decode(Wire.PROBE_AT, open(Wire.probeAt(id, 65_535), Wire.PROBE_AT)))
+          .isEqualTo(List.of(id, 65_535));
       assertThat(decode(Wire.ANSWER, open(Wire.answer(id, payload), Wire.ANSWER)))
           .isEqualTo(List.of(id, payload));
       assertThat(decode(Wire.WITHDRAW, open(Wire.withdraw(id), Wire.WITHDRAW))).isEqualTo(id);
@@ -200,7 +233,7 @@ class WireTest {
   @Test
   void stringsAndPayloadsHaveLimits() throws Exception {
     Hello talkative =
-        new Hello(Wire.VERSION, 1, "b".repeat(500), "n", "shm", ByteBuffer.allocate(1024));
+        new Hello(Wire.VERSION, 1, "b".repeat(500), "n", false, "shm", ByteBuffer.allocate(1024));
     Hello read = Wire.hello(open(Wire.hello(talkative), Wire.HELLO));
     assertThat(read.bootId()).hasSize(64);
 

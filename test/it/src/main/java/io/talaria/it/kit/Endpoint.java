@@ -49,8 +49,9 @@ public final class Endpoint {
   /**
    * Makes this side's end of the only connection between two programs.
    *
-   * @param args {@code role} (server or client), the address as above, and {@code listener} (keep,
-   *     or close as soon as the connection is accepted)
+   * @param args {@code role} (server or client), the address as above, {@code from} (the client's
+   *     own port, default: any), and {@code listener} (keep, or close as soon as the connection is
+   *     accepted)
    * @return the connection, blocking
    * @throws IOException if there is none
    */
@@ -65,7 +66,13 @@ public final class Endpoint {
       }
       return channel;
     }
-    return connected(SocketChannel.open(server(args)));
+    SocketChannel client = SocketChannel.open();
+    int from = args.count("from", 0);
+    if (from > 0) {
+      client.bind(new InetSocketAddress(from));
+    }
+    client.connect(server(args));
+    return connected(client);
   }
 
   /**

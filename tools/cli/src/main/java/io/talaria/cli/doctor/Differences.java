@@ -11,6 +11,9 @@ import java.util.function.Function;
 
 /** What two processes have in common for an accelerated connection, or rather what not. */
 final class Differences {
+  private static final String NAMESPACES = "talaria.namespaces";
+  private static final String OWN = "own";
+
   private final List<Difference> found = new ArrayList<>();
 
   /**
@@ -94,7 +97,7 @@ final class Differences {
       return; // all directories differ, too
     }
     if (differ(client, server, ProcessFacts::netNamespace)) {
-      add(Reason.OTHER_NAMESPACE.sentence(), Reason.OTHER_NAMESPACE.hint());
+      namespaces(client, server);
     }
     if (!client.facts.readable() || !server.facts.readable()) {
       return;
@@ -103,6 +106,25 @@ final class Differences {
       directories("talaria.dir", client, server, ProcessFacts::dir);
       directories("talaria.shm.dir", client, server, ProcessFacts::shmDir);
       transports(client.facts, server.facts);
+    }
+  }
+
+  /** If both share theirs, the reason of the connection says what else is missing. */
+  private void namespaces(End client, End server) {
+    String one = client.facts.property(NAMESPACES, OWN);
+    String other = server.facts.property(NAMESPACES, OWN);
+    if (one.equals(OWN) && other.equals(OWN)) {
+      add(Reason.OTHER_NAMESPACE.sentence(), Reason.OTHER_NAMESPACE.hint());
+    } else if (!one.equals(other)) {
+      add(
+          "they are in different network namespaces, and "
+              + NAMESPACES
+              + " is "
+              + one
+              + " in the client and "
+              + other
+              + " in the server",
+          "Set " + NAMESPACES + "=shared in both.");
     }
   }
 

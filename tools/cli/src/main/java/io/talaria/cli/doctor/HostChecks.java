@@ -64,7 +64,9 @@ final class HostChecks {
                 "Mount /proc: peers prove by it that their addresses mean the same.")
             : Finding.ok(
                 "network namespace",
-                namespace + "; only processes in the same one are accelerated"))
+                namespace
+                    + "; only processes in the same one are accelerated, unless both have"
+                    + " talaria.namespaces=shared"))
         .asEssential();
   }
 

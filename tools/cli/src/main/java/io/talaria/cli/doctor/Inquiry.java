@@ -266,7 +266,10 @@ final class Inquiry {
     Path file = here.hosts().rules();
     if (file == null) {
       findings.add(
-          Finding.warn("address", place.host() + " is another host", Reason.NOT_LOCAL.hint()));
+          Finding.warn(
+              "address",
+              place.host() + " is another host, or in another network namespace",
+              Reason.NOT_LOCAL.hint()));
       return;
     }
     Finding judged = BetweenHostsChecks.rules(here);

@@ -1,0 +1,366 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.it.harness.Bridge;
+import io.talaria.it.harness.Child;
+import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.Exchange;
+import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Settings;
+import io.talaria.it.harness.Transports;
+import io.talaria.it.programs.Relay;
+import io.talaria.it.programs.SamePort;
+import io.talaria.it.programs.Survivor;
+import io.talaria.it.programs.Talk;
+import io.talaria.nio.ConnectionInfo;
+import io.talaria.nio.NioTransport;
+import io.talaria.nio.Reason;
+import io.talaria.nio.Role;
+import io.talaria.nio.counters.reader.CountersReader;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Network namespaces that share memory on purpose, joined by a bridge as containers are: their
+ * connections are accelerated if they end where their addresses say, and only then. Needs root and
+ * the command {@code ip}.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SharedNamespacesTest {
+  private static final String PROPERTY = "talaria.namespaces";
+  private static final String SHARED = "shared";
+  private static final String CLIENT = "10.213.78.2";
+  private static final String SERVER = "10.213.78.3";
+  private static final String MIDDLE = "10.213.78.4";
+  private static final int TRIES = 400;
+
+  @RegisterExtension final Lab lab = new Lab();
+
+  private Bridge bridge;
+  private Bridge.Member client;
+  private Bridge.Member server;
+
+  @BeforeEach
+  void join() throws Exception {
+    Pair.BOTH.assume();
+    assumeTrue(Settings.fast() == NioTransport.SHM, "only shared memory joins namespaces");
+    bridge = Bridge.make(lab);
+    client = bridge.member(CLIENT + "/24");
+    server = bridge.member(SERVER + "/24");
+  }
+
+  private Exchange exchange(Pair pair) {
+    Exchange exchange = new Exchange(lab, pair);
+    exchange.serverSpec().arg("bind", "0.0.0.0").property(PROPERTY, SHARED).under(server.inside());
+    exchange.clientSpec().arg("host", SERVER).property(PROPERTY, SHARED).under(client.inside());
+    return exchange;
+  }
+
+  static List<Pair> pairs() {
+    return Stream.concat(Stream.of(Pair.BOTH), Pair.withOldJava().stream()).toList();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("pairs")
+  void acrossABridgeConnectionsAreAccelerated(Pair pair) throws Exception {
+    pair.assume();
+    exchange(pair).run().expectTransport().end();
+  }
+
+  @Test
+  void threadsThatBlockAreAcceleratedToo() throws Exception {
+    Exchange exchange = new Exchange(lab, Pair.BOTH);
+    exchange
+        .serverSpec()
+        .arg("bind", SERVER)
+        .arg("io", "blocking")
+        .property(PROPERTY, SHARED)
+        .under(server.inside());
+    exchange
+        .clientSpec()
+        .arg("host", SERVER)
+        .arg("io", "blocking")
+        .property(PROPERTY, SHARED)
+        .under(client.inside());
+    exchange.run().expectTransport().end();
+  }
+
+  @Test
+  void withoutThePropertyInTheClientNothingIsAsked() throws Exception {
+    Exchange exchange = exchange(Pair.BOTH);
+    exchange.clientSpec().property(PROPERTY, null);
+    exchange.run();
+    Transports.awaitPlain(exchange.client(), Reason.NOT_LOCAL);
+    Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    exchange.end();
+  }
+
+  @Test
+  void withoutThePropertyInTheServerItDeclines() throws Exception {
+    Exchange exchange = exchange(Pair.BOTH);
+    exchange.serverSpec().property(PROPERTY, null);
+    exchange.run();
+    Transports.awaitPlain(exchange.client(), Reason.OTHER_NAMESPACE);
+    Transports.awaitPlain(exchange.server(), Reason.NO_OFFER);
+    exchange.end();
+  }
+
+  @Test
+  void whereNobodyListensForItTheServerIsRemote() throws Exception {
+    Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
+    exchange.serverSpec().arg("bind", SERVER).under(server.inside());
+    exchange.clientSpec().arg("host", SERVER).property(PROPERTY, SHARED).under(client.inside());
+    exchange.run();
+    Transports.awaitPlain(exchange.client(), Reason.NOT_LOCAL);
+    exchange.end();
+  }
+
+  /** A connection that does not leave a namespace has nothing to do with the other one. */
+  @Test
+  void theLoopbackAddressOfAnotherNamespaceIsNotMeant() throws Exception {
+    Child other =
+        lab.child(Flavour.TALARIA, Survivor.class)
+            .arg("role", "server")
+            .property(PROPERTY, SHARED)
+            .under(server.inside())
+            .start();
+    int port = other.await("listening").port();
+    Exchange exchange = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
+    exchange.serverSpec().arg("port", port).under(client.inside());
+    exchange.clientSpec().property(PROPERTY, SHARED).under(client.inside());
+    exchange.run();
+    Transports.awaitPlain(exchange.client(), Reason.OTHER_NAMESPACE);
+    exchange.end();
+    lab.stop(other);
+  }
+
+  // ---- process ids
+
+  private ChildSpec contained(ChildSpec spec, Bridge.Member in) {
+    return spec.under(in.inside("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"));
+  }
+
+  private List<ConnectionInfo> connections() throws IOException {
+    return CountersReader.readDirectory(lab.talariaDir()).processes().stream()
+        .flatMap(process -> process.connections().stream())
+        .filter(connection -> connection.role() != Role.LISTENER)
+        .toList();
+  }
+
+  private ConnectionInfo end(Role role) throws IOException {
+    return connections().stream().filter(c -> c.role() == role).findFirst().orElseThrow();
+  }
+
+  private boolean woken() throws IOException {
+    return end(Role.CLIENT).wakeupsSent() > 0 && end(Role.ACCEPTED).wakeupsReceived() > 0;
+  }
+
+  /** Where neither sees the processes of the other, sleepers are woken all the same. */
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"blocking", "selector"})
+  void sleepersOfAnotherProcessIdNamespaceAreWoken(String io) throws Exception {
+    lab.allowLeaks(); // this namespace cannot tell that those processes have ended
+    Exchange exchange = new Exchange(lab, Pair.BOTH);
+    contained(exchange.serverSpec(), server)
+        .arg("bind", SERVER)
+        .arg("io", io)
+        .property(PROPERTY, SHARED);
+    contained(exchange.clientSpec(), client)
+        .arg("host", SERVER)
+        .arg("io", io)
+        .property(PROPERTY, SHARED);
+    exchange.run();
+    for (int i = 0; connections().stream().anyMatch(c -> c.transport() != NioTransport.SHM); i++) {
+      assertThat(i).as(Transports.describe(connections())).isLessThan(TRIES);
+      exchange.again();
+    }
+    // The accepting side reads first, and sleeps if it begins earlier than the other writes.
+    for (int i = 0; !woken(); i++) {
+      assertThat(i).as(Transports.describe(connections())).isLessThan(TRIES);
+      exchange.again();
+    }
+    assertThat(connections()).allMatch(c -> c.reason() == Reason.SAME_HOST);
+    exchange.end();
+  }
+
+  // ---- wrong ends
+
+  /** Two bridges have the same addresses, of Ethernet too, and both connections the same ports. */
+  @Test
+  void sameAddressesOnTwoBridgesAreToldApart() throws Exception {
+    Bridge other = Bridge.make(lab);
+    Bridge.Member twinOfClient = other.member(CLIENT + "/24");
+    Bridge.Member twinOfServer = other.member(SERVER + "/24");
+    for (Bridge.Member each : List.of(client, twinOfClient)) {
+      each.ip("link", "set", "eth0", "address", "02:42:0a:d5:4e:02");
+    }
+    for (Bridge.Member each : List.of(server, twinOfServer)) {
+      each.ip("link", "set", "eth0", "address", "02:42:0a:d5:4e:03");
+    }
+    Exchange here = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
+    Exchange there = new Exchange(lab, new Pair(Flavour.TALARIA, Flavour.PLAIN));
+    there.serverSpec().arg("bind", SERVER).property(PROPERTY, SHARED).under(twinOfServer.inside());
+    there.clientSpec().arg("host", SERVER).arg("from", 40_001).under(twinOfClient.inside());
+    there.run();
+    here.serverSpec().arg("bind", SERVER).arg("port", there.port()).under(server.inside());
+    here.clientSpec()
+        .arg("host", SERVER)
+        .arg("from", 40_001)
+        .property(PROPERTY, SHARED)
+        .under(client.inside());
+    here.run();
+    Transports.awaitPlain(here.client(), Reason.NOT_DIRECT);
+    Transports.awaitPlain(there.server(), Reason.NO_OFFER);
+    here.end();
+    there.end();
+  }
+
+  private Child forward(Bridge.Member in, String bind, int port, String to) throws IOException {
+    return lab.child(Flavour.PLAIN, Relay.class)
+        .arg("bind", bind)
+        .arg("port", port)
+        .arg("host", to)
+        .under(in.inside())
+        .start();
+  }
+
+  @Test
+  void aProxyBetweenIsNotPassedBy() throws Exception {
+    Bridge.Member middle = bridge.member(MIDDLE + "/24");
+    Child accepting = talk("server").arg("bind", SERVER).under(server.inside()).start();
+    int port = accepting.await("listening").port();
+    Child proxy = forward(middle, MIDDLE, port, SERVER);
+    proxy.await("listening");
+    Child connecting =
+        talk("client").arg("host", MIDDLE).arg("port", port).under(client.inside()).start();
+    talkOnTcp(accepting, connecting);
+    lab.stop(proxy);
+  }
+
+  /** Both ends have the same addresses and ports, but a router could do anything between. */
+  @Test
+  void aRouterBetweenIsNotTrusted() throws Exception {
+    Bridge beyond = Bridge.make(lab);
+    Bridge.Member far = beyond.member("10.213.80.3/24");
+    Bridge.Member router = bridge.member(MIDDLE + "/24");
+    beyond.join(router, "eth1", "10.213.80.4/24");
+    router.run("sysctl", "-q", "-w", "net.ipv4.ip_forward=1");
+    client.ip("route", "add", "10.213.80.0/24", "via", MIDDLE);
+    far.ip("route", "add", "10.213.78.0/24", "via", "10.213.80.4");
+    Child accepting = talk("server").arg("bind", "10.213.80.3").under(far.inside()).start();
+    int port = accepting.await("listening").port();
+    Child connecting =
+        talk("client").arg("host", "10.213.80.3").arg("port", port).under(client.inside()).start();
+    talkOnTcp(accepting, connecting);
+  }
+
+  /** A router that answers for its neighbours, so that the client has no gateway. */
+  @Test
+  void aRouterThatAnswersForTheServerIsNotTrusted() throws Exception {
+    Bridge beyond = Bridge.make(lab);
+    Bridge.Member far = beyond.member("10.213.80.3/24");
+    Bridge.Member router = bridge.member(MIDDLE + "/24");
+    beyond.join(router, "eth1", "10.213.80.4/24");
+    router.run("sysctl", "-q", "-w", "net.ipv4.ip_forward=1");
+    router.run("sysctl", "-q", "-w", "net.ipv4.conf.eth0.proxy_arp=1");
+    router.run("sysctl", "-q", "-w", "net.ipv4.conf.eth1.proxy_arp=1");
+    client.ip("route", "add", "10.213.80.0/24", "dev", "eth0");
+    far.ip("route", "add", "10.213.78.0/24", "dev", "eth0");
+    Child accepting = talk("server").arg("bind", "10.213.80.3").under(far.inside()).start();
+    int port = accepting.await("listening").port();
+    Child connecting =
+        talk("client").arg("host", "10.213.80.3").arg("port", port).under(client.inside()).start();
+    talkOnTcp(accepting, connecting);
+  }
+
+  /** What a second table says of the route cannot be seen. */
+  @Test
+  void aSecondTableOfRoutesIsNotTrusted() throws Exception {
+    client.ip("route", "add", "10.213.78.0/24", "dev", "eth0", "table", "100");
+    client.ip("rule", "add", "from", "all", "lookup", "100");
+    Child accepting = talk("server").arg("bind", SERVER).under(server.inside()).start();
+    int port = accepting.await("listening").port();
+    Child connecting =
+        talk("client").arg("host", SERVER).arg("port", port).under(client.inside()).start();
+    talkOnTcp(accepting, connecting);
+  }
+
+  @Test
+  void addressesOfIpv6StayOnTcp() throws Exception {
+    client.ip("address", "add", "fd00:78::2/64", "dev", "eth0", "nodad");
+    server.ip("address", "add", "fd00:78::3/64", "dev", "eth0", "nodad");
+    Exchange exchange = exchange(Pair.BOTH);
+    exchange.serverSpec().arg("bind", "::");
+    exchange.clientSpec().arg("host", "fd00:78::3");
+    exchange.run();
+    Transports.awaitPlain(exchange.client(), Reason.NOT_LOCAL);
+    exchange.end();
+  }
+
+  /** The port of a connection that has been reset is used again at once, again and again. */
+  @Test
+  void aPortThatIsUsedAgainIsAnotherConnection() throws Exception {
+    Child accepting =
+        lab.child(Flavour.TALARIA, SamePort.class)
+            .arg("role", "server")
+            .arg("bind", SERVER)
+            .property(PROPERTY, SHARED)
+            .under(server.inside())
+            .start();
+    int port = accepting.await("listening").port();
+    Child connecting =
+        lab.child(Flavour.TALARIA, SamePort.class)
+            .arg("host", SERVER)
+            .arg("port", port)
+            .arg("from", 40_002)
+            .arg("rounds", 2000)
+            .property(PROPERTY, SHARED)
+            .under(client.inside())
+            .start();
+    connecting.await("used", Duration.ofSeconds(90));
+    assertThat(Transports.acceleratedInBytes(connecting)).isPositive();
+    lab.stop(connecting, accepting);
+  }
+
+  private ChildSpec talk(String role) {
+    return lab.child(Flavour.TALARIA, Talk.class)
+        .arg("role", role)
+        .arg("first", role.equals("client") ? "me" : "you")
+        .arg("bytes", 64 << 10)
+        .arg("rounds", 8)
+        .arg("io", "selector")
+        .property(PROPERTY, SHARED);
+  }
+
+  /** Talks until the client knows that it stays on TCP, and a little longer. */
+  private void talkOnTcp(Child accepting, Child connecting) throws Exception {
+    accepting.await("talked");
+    connecting.await("talked");
+    Transports.awaitPlain(connecting, Reason.NOT_DIRECT);
+    Transports.awaitPlain(accepting, Reason.NO_OFFER, Reason.NOT_DIRECT);
+    for (String command : List.of("again", "end")) {
+      accepting.send(command);
+      connecting.send(command);
+    }
+    accepting.await("ended");
+    connecting.await("ended");
+    assertThat(Transports.acceleratedInBytes(accepting)).isZero();
+    lab.stop(accepting, connecting);
+  }
+}
