@@ -118,9 +118,10 @@ public class Comm implements Freeable {
   /**
    * Does a collective.
    *
+   * @param team whose it is
    * @param collective its arguments are checked
    */
-  static void run(Team team, Consumer<Team> collective) {
+  static <T> void run(T team, Consumer<T> collective) {
     try {
       collective.accept(team);
     } catch (CommunicationException e) {

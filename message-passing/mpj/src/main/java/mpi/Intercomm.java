@@ -2,15 +2,9 @@
 
 package mpi;
 
-import io.talaria.mpj.collective.Blocks;
-import io.talaria.mpj.collective.Call;
-import io.talaria.mpj.collective.Reduction;
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.collective.TwoGroups;
-import io.talaria.mpj.datatype.Layout;
-import io.talaria.mpj.device.CommunicationException;
 import java.util.Arrays;
-import java.util.function.Consumer;
 
 /** A communicator of two groups: messages go to ranks of the other one. */
 public class Intercomm extends Comm {
@@ -25,6 +19,7 @@ public class Intercomm extends Comm {
 
   private final int remoteLeader;
   private final TwoGroups groups;
+  private final InterCollectives collectives;
 
   private Intercomm(
       World world, Intracomm local, Group remote, int id, int leader, int remoteLeader) {
@@ -42,6 +37,7 @@ public class Intercomm extends Comm {
             2 * id + 1,
             world.settings().algorithms());
     this.groups = new TwoGroups(local.team(), others, leader, remoteLeader);
+    this.collectives = new InterCollectives(remote.Size(), local.Size(), local.Rank());
   }
 
   @Override
@@ -171,87 +167,23 @@ public class Intercomm extends Comm {
     local.Free();
   }
 
-  // Collectives: what has a root goes from one group to the other. The root passes MPI.ROOT, the
-  // other ranks of its group PROC_NULL, those of the other group its rank.
+  // Collectives: checked, then done.
 
-  private void run(Consumer<TwoGroups> collective) {
+  /** Checks the arguments of collectives. */
+  private InterCollectives checked() {
     world();
-    try {
-      collective.accept(groups);
-    } catch (CommunicationException e) {
-      throw Failures.of(e);
-    }
-  }
-
-  private int root(int root) {
-    if (root == MPI.ROOT) {
-      return TwoGroups.ROOT;
-    }
-    if (root == MPI.PROC_NULL) {
-      return TwoGroups.ROOT_IS_BESIDE;
-    }
-    if (root < 0 || root >= remote.Size()) {
-      throw new MPIException(
-          MPIException.ERR_ROOT,
-          "root "
-              + root
-              + ": MPI.ROOT, PROC_NULL, or 0 to "
-              + (remote.Size() - 1)
-              + " in the other group is allowed");
-    }
-    return root;
-  }
-
-  /** Blocks of different lengths, for or from each rank of the other group. */
-  private Blocks blocks(
-      Object buf, int offset, int[] counts, int[] places, Datatype type, boolean in) {
-    Object buffer = Buffers.normal(buf, type);
-    Layout layout = committed(type);
-    int n = remote.Size();
-    if (counts == null || places == null || counts.length < n || places.length < n) {
-      throw new MPIException(
-          MPIException.ERR_COUNT,
-          "counts and displacements: one for each of the "
-              + n
-              + " ranks of the other group is needed");
-    }
-    for (int i = 0; i < n; i++) {
-      long at = offset + (long) places[i] * layout.extent();
-      Buffers.checkCollective(buffer, at, counts[i], layout, type, in);
-    }
-    return new Blocks(buffer, offset, counts, places, layout);
-  }
-
-  /** Equal blocks: one behind the other, or the same for all. */
-  private Blocks blocks(
-      Object buf, int offset, int count, Datatype type, boolean same, boolean in) {
-    int n = remote.Size();
-    int[] counts = new int[n];
-    int[] places = new int[n];
-    Arrays.fill(counts, count);
-    if (!same) {
-      Arrays.setAll(places, i -> Buffers.toInt((long) i * count, "displacement"));
-    }
-    return blocks(buf, offset, counts, places, type, in);
+    return collectives;
   }
 
   /** Returns when all ranks of the other group have called it. */
   public void Barrier() throws MPIException {
-    run(TwoGroups::barrier);
+    run(groups, checked().barrier());
   }
 
   /** Brings the root's elements to all of the other group. */
   public void Bcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    int from = root(root);
-    Object buffer = Buffers.normal(buf, type);
-    Layout layout =
-        from == TwoGroups.ROOT_IS_BESIDE
-            ? null
-            : from == TwoGroups.ROOT
-                ? Intracomm.outgoing(buffer, offset, count, type)
-                : Intracomm.incoming(buffer, offset, count, type);
-    run(groups -> groups.bcast(buffer, offset, count, layout, from));
+    run(groups, checked().bcast(new Span(buf, offset, count, type), root));
   }
 
   /** Elements of all of a group come to the root in the other one. */
@@ -266,11 +198,13 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out = at >= 0 ? blocks(sendbuf, sendoffset, sendcount, sendtype, true, false) : null;
-    Blocks in =
-        at == TwoGroups.ROOT ? blocks(recvbuf, recvoffset, recvcount, recvtype, false, true) : null;
-    run(groups -> groups.gather(Call.GATHER, out, in, at));
+    run(
+        groups,
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** As Gather, with parts of different lengths. */
@@ -286,13 +220,13 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out = at >= 0 ? blocks(sendbuf, sendoffset, sendcount, sendtype, true, false) : null;
-    Blocks in =
-        at == TwoGroups.ROOT
-            ? blocks(recvbuf, recvoffset, recvcounts, displs, recvtype, true)
-            : null;
-    run(groups -> groups.gather(Call.GATHERV, out, in, at));
+    run(
+        groups,
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype),
+                root));
   }
 
   /** The root's elements are dealt out to the other group. */
@@ -307,13 +241,13 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out =
-        at == TwoGroups.ROOT
-            ? blocks(sendbuf, sendoffset, sendcount, sendtype, false, false)
-            : null;
-    Blocks in = at >= 0 ? blocks(recvbuf, recvoffset, recvcount, recvtype, true, true) : null;
-    run(groups -> groups.scatter(Call.SCATTER, out, in, at));
+    run(
+        groups,
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** As Scatter, with parts of different lengths. */
@@ -329,13 +263,13 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out =
-        at == TwoGroups.ROOT
-            ? blocks(sendbuf, sendoffset, sendcounts, displs, sendtype, false)
-            : null;
-    Blocks in = at >= 0 ? blocks(recvbuf, recvoffset, recvcount, recvtype, true, true) : null;
-    run(groups -> groups.scatter(Call.SCATTERV, out, in, at));
+    run(
+        groups,
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** Elements of all of each group come to all of the other. */
@@ -349,9 +283,12 @@ public class Intercomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, true, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, false, true);
-    run(groups -> groups.exchange(Call.ALLGATHER, out, in));
+    run(
+        groups,
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Allgather, with parts of different lengths. */
@@ -366,9 +303,12 @@ public class Intercomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, true, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcounts, displs, recvtype, true);
-    run(groups -> groups.exchange(Call.ALLGATHERV, out, in));
+    run(
+        groups,
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** Each rank sends each of the other group a part of its own. */
@@ -382,9 +322,12 @@ public class Intercomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, false, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, false, true);
-    run(groups -> groups.exchange(Call.ALLTOALL, out, in));
+    run(
+        groups,
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Alltoall, with parts of different lengths. */
@@ -400,9 +343,12 @@ public class Intercomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcounts, sdispls, sendtype, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcounts, rdispls, recvtype, true);
-    run(groups -> groups.exchange(Call.ALLTOALLV, out, in));
+    run(
+        groups,
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
   }
 
   /** Combines elements of all of a group to the root in the other one. */
@@ -416,20 +362,11 @@ public class Intercomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    int at = root(root);
-    if (at == TwoGroups.ROOT_IS_BESIDE) {
-      run(groups -> groups.reduce(null, 0, null, 0, 0, null, null, at));
-      return;
-    }
-    boolean isRoot = at == TwoGroups.ROOT;
-    Object send = isRoot ? null : Buffers.normal(sendbuf, datatype);
-    Object recv = isRoot ? Buffers.normal(recvbuf, datatype) : null;
-    Layout layout =
-        isRoot
-            ? Intracomm.incoming(recv, recvoffset, count, datatype)
-            : Intracomm.outgoing(send, sendoffset, count, datatype);
-    Reduction reduction = Intracomm.operation(op, layout);
-    run(groups -> groups.reduce(send, sendoffset, recv, recvoffset, count, layout, reduction, at));
+    run(
+        groups,
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
   }
 
   /** Combines elements of all of each group to all of the other. */
@@ -442,12 +379,11 @@ public class Intercomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    Object send = Buffers.normal(sendbuf, datatype);
-    Object recv = Buffers.normal(recvbuf, datatype);
-    Layout layout = Intracomm.outgoing(send, sendoffset, count, datatype);
-    Intracomm.incoming(recv, recvoffset, count, datatype);
-    Reduction reduction = Intracomm.operation(op, layout);
-    run(groups -> groups.allreduce(send, sendoffset, recv, recvoffset, count, layout, reduction));
+    run(
+        groups,
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
   }
 
   /** Combines elements of all of each group, and deals the result out to the other. */
@@ -460,25 +396,10 @@ public class Intercomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    if (recvcounts == null || recvcounts.length < Size()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT, "counts: one for each of the " + Size() + " ranks is needed");
-    }
-    int[] counts = Arrays.copyOf(recvcounts, Size());
-    long total = 0;
-    for (int count : counts) {
-      if (count < 0) {
-        throw new MPIException(MPIException.ERR_COUNT, "count " + count + ": 0 or more is allowed");
-      }
-      total += count;
-    }
-    Object send = Buffers.normal(sendbuf, datatype);
-    Object recv = Buffers.normal(recvbuf, datatype);
-    Layout layout = Intracomm.outgoing(send, sendoffset, total, datatype);
-    Intracomm.incoming(recv, recvoffset, counts[Rank()], datatype);
-    Reduction reduction = Intracomm.operation(op, layout);
     run(
-        groups ->
-            groups.reduceScatter(send, sendoffset, recv, recvoffset, counts, layout, reduction));
+        groups,
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
   }
 }
