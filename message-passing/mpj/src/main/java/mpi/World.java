@@ -23,8 +23,8 @@ final class World {
   World(Engine engine, Job job, Settings settings) {
     Choice.check(settings.algorithms());
     this.engine = engine;
-    this.windows = new Windows(engine);
     this.job = job;
+    this.windows = new Windows(engine, this::windowsFailed);
     this.settings = settings;
   }
 
@@ -67,6 +67,13 @@ final class World {
     engine.release(Device.BESIDE + 2 * id);
     engine.release(Device.BESIDE + 2 * id + 1);
     ids.release(id);
+  }
+
+  /** Ends the job: other ranks would wait for accesses to this one's windows. */
+  private void windowsFailed(Throwable failure) {
+    failure.printStackTrace();
+    job.abort(
+        1, "rank " + engine.rank() + ": the thread that serves its windows failed: " + failure);
   }
 
   void abort(int code) {

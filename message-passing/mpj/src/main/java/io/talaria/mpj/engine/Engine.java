@@ -9,7 +9,6 @@ import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.RankGoneException;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -114,6 +113,7 @@ public final class Engine implements AutoCloseable {
    * Sends elements that lie side by side, and waits.
    *
    * @return the bytes sent
+   * @throws CommunicationException if the rank is gone, or the elements cannot be read
    */
   public long send(
       Object array,
@@ -134,7 +134,7 @@ public final class Engine implements AutoCloseable {
       RuntimeException failure = op.failure;
       give(op);
       if (failure != null) {
-        throw failure instanceof RankGoneException ? Transfer.ofOperation(failure) : failure;
+        throw Transfer.ofOperation(failure);
       }
       return bytes;
     } finally {
@@ -821,6 +821,16 @@ public final class Engine implements AutoCloseable {
     lock.lock();
     try {
       return !closed && progressor == null && !parked.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether {@link #close} was called. */
+  public boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
     } finally {
       lock.unlock();
     }

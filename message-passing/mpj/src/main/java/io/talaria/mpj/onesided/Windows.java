@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * The windows of a rank. While ranks reach one of them only by messages, a thread makes progress
@@ -17,6 +18,7 @@ public final class Windows implements AutoCloseable {
   private static final int POLLS_AFTER_PROGRESS = 100;
 
   private final Engine engine;
+  private final Consumer<Throwable> onFailure;
 
   /** Messages that have come; guarded by the engine's lock. */
   private final ArrayDeque<Inbox> ready = new ArrayDeque<>();
@@ -32,9 +34,11 @@ public final class Windows implements AutoCloseable {
    * For a rank.
    *
    * @param engine its
+   * @param onFailure ends the rank: the thread has failed, so nobody may wait for accesses any more
    */
-  public Windows(Engine engine) {
+  public Windows(Engine engine, Consumer<Throwable> onFailure) {
     this.engine = engine;
+    this.onFailure = onFailure;
   }
 
   ArrayDeque<Inbox> ready() {
@@ -86,8 +90,11 @@ public final class Windows implements AutoCloseable {
   private void run() {
     try {
       serveWhileOpen();
-    } catch (IllegalStateException e) {
-      return; // The engine was closed.
+    } catch (RuntimeException | Error e) {
+      // Nothing of note if the engine was closed.
+      if (!stopped() && !engine.isClosed()) {
+        onFailure.accept(e);
+      }
     }
   }
 
