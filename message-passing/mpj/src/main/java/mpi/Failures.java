@@ -34,6 +34,7 @@ final class Failures {
       case TYPE -> MPIException.ERR_TYPE;
       case OPERATION -> MPIException.ERR_OP;
       case ARGUMENT -> MPIException.ERR_ARG;
+      case RANGE -> MPIException.ERR_RMA_RANGE;
       case TRUNCATED -> MPIException.ERR_TRUNCATE;
       // A function of the program may have thrown an exception of MPI.
       case PROGRAM ->

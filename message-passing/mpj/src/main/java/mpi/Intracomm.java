@@ -259,13 +259,13 @@ public class Intracomm extends Comm {
 
   private Request start(Consumer<Team> collective) {
     Background background = background();
-    return new CollectiveRequests.Started(
+    return StartedRequests.Started.collective(
         this, background.start(() -> collective.accept(background.team())));
   }
 
   /** All ranks start theirs in the same order. */
   private Prequest persistent(Consumer<Team> collective) {
-    return new CollectiveRequests.Persistent(
+    return new StartedRequests.Persistent(
         this,
         () -> {
           Background background = background();

@@ -64,6 +64,9 @@ public class MPIException extends RuntimeException {
   /** Elements that are not in the window of the target. */
   public static final int ERR_RMA_RANGE = 55;
 
+  /** Memory that cannot be attached to a window, or is not. */
+  public static final int ERR_RMA_ATTACH = 56;
+
   /** Memory that ranks do not share, or that cannot be made. */
   public static final int ERR_RMA_SHARED = 57;
 

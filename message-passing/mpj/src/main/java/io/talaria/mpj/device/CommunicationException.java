@@ -17,6 +17,8 @@ public class CommunicationException extends RuntimeException {
     OPERATION,
     /** A bad argument. */
     ARGUMENT,
+    /** Elements that are not in the window of the target. */
+    RANGE,
     /** A message that is longer than its receive. */
     TRUNCATED,
     /** The program's code or memory failed; the cause says how. */

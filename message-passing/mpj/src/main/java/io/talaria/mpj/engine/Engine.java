@@ -285,8 +285,7 @@ public final class Engine implements AutoCloseable {
   public void end(Operation op, RuntimeException failure) {
     lock.lock();
     try {
-      op.failure = failure;
-      op.complete(failure == null ? Operation.OK : Operation.FAILED);
+      endHeld(op, failure);
       if (sleeping) {
         device.wake();
       }
@@ -294,6 +293,16 @@ public final class Engine implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Ends an operation of {@link #promise}, in what runs under the lock.
+   *
+   * @param failure why it failed, or null
+   */
+  public static void endHeld(Operation op, RuntimeException failure) {
+    op.failure = failure;
+    op.complete(failure == null ? Operation.OK : Operation.FAILED);
   }
 
   private <T> T finishHeld(Operation op, Function<Operation, T> outcome) {

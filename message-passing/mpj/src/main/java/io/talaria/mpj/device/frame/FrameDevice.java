@@ -374,6 +374,7 @@ public abstract class FrameDevice extends Device implements Peers {
   private static void fail(Operation operation, RuntimeException e) {
     operation.failure = e;
     operation.complete(Operation.FAILED);
+    operation.payload.failed();
   }
 
   private boolean emitChunk(Peer peer, Operation send) {

@@ -5,32 +5,47 @@ package mpi;
 import io.talaria.mpj.device.Operation;
 import java.util.function.Supplier;
 
-/** Requests of collectives: MPI neither cancels nor frees those under way. */
-final class CollectiveRequests {
-  private CollectiveRequests() {}
+/** Requests of collectives and of accesses: MPI neither cancels nor frees those under way. */
+final class StartedRequests {
+  private static final String COLLECTIVE = "a collective";
 
-  private static void refuse(Request request, String call) {
+  private StartedRequests() {}
+
+  private static void refuse(Request request, String call, String what) {
     if (request.isActive()) {
       throw new MPIException(
-          MPIException.ERR_REQUEST, call + " of a collective that was started: wait for it");
+          MPIException.ERR_REQUEST, call + " of " + what + " that was started: wait for it");
     }
   }
 
-  /** A collective that was started. */
+  /** Something that was started once. */
   static final class Started extends Request {
-    Started(Comm comm, Operation over) {
+    private final String what;
+
+    private Started(Comm comm, Operation over, String what) {
       super(comm, over);
+      this.what = what;
+    }
+
+    /** A collective. */
+    static Started collective(Comm comm, Operation over) {
+      return new Started(comm, over, COLLECTIVE);
+    }
+
+    /** An access to a window. */
+    static Started access(Comm comm, Operation over) {
+      return new Started(comm, over, "an access");
     }
 
     @Override
     public void Cancel() throws MPIException {
-      refuse(this, "Cancel");
+      refuse(this, "Cancel", what);
       super.Cancel();
     }
 
     @Override
     public void Free() throws MPIException {
-      refuse(this, "Free");
+      refuse(this, "Free", what);
       super.Free();
     }
   }
@@ -56,13 +71,13 @@ final class CollectiveRequests {
 
     @Override
     public void Cancel() throws MPIException {
-      refuse(this, "Cancel");
+      refuse(this, "Cancel", COLLECTIVE);
       super.Cancel();
     }
 
     @Override
     public void Free() throws MPIException {
-      refuse(this, "Free");
+      refuse(this, "Free", COLLECTIVE);
       super.Free();
     }
   }
