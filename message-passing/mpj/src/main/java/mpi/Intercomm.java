@@ -4,7 +4,10 @@ package mpi;
 
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.collective.TwoGroups;
+import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Operation;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /** A communicator of two groups: messages go to ranks of the other one. */
 public class Intercomm extends Comm {
@@ -21,6 +24,9 @@ public class Intercomm extends Comm {
   private final TwoGroups groups;
   private final InterCollectives collectives;
 
+  /** Made when it is first needed. */
+  private TwoGroups groupsInBackground;
+
   private Intercomm(
       World world, Intracomm local, Group remote, int id, int leader, int remoteLeader) {
     super(world, local.Group(), id);
@@ -29,15 +35,18 @@ public class Intercomm extends Comm {
     this.leader = leader;
     this.remoteLeader = remoteLeader;
     this.first = local.Group().world(leader) < remote.world(remoteLeader);
-    Team others =
-        Team.ofOthers(
-            world.engine(),
-            local.Rank(),
-            remote.worldRanks(),
-            2 * id + 1,
-            world.settings().algorithms());
-    this.groups = new TwoGroups(local.team(), others, leader, remoteLeader);
+    this.groups = new TwoGroups(local.team(), others(2 * id + 1), leader, remoteLeader);
     this.collectives = new InterCollectives(remote.Size(), local.Size(), local.Rank());
+  }
+
+  /** The other group, with messages in a context. */
+  private Team others(int context) {
+    return Team.ofOthers(
+        world().engine(),
+        local.Rank(),
+        remote.worldRanks(),
+        context,
+        world().settings().algorithms());
   }
 
   @Override
@@ -167,7 +176,7 @@ public class Intercomm extends Comm {
     local.Free();
   }
 
-  // Collectives: checked, then done.
+  // Collectives: checked, and done at once, in the background, or again and again.
 
   /** Checks the arguments of collectives. */
   private InterCollectives checked() {
@@ -175,15 +184,65 @@ public class Intercomm extends Comm {
     return collectives;
   }
 
+  /** For what runs in the background: its messages have contexts of their own. */
+  private synchronized TwoGroups groupsInBackground() {
+    if (groupsInBackground == null) {
+      // The local communicator is this one's own: nothing else runs in its background.
+      groupsInBackground =
+          new TwoGroups(
+              local.background().team(),
+              others(Device.BESIDE + 2 * id() + 1),
+              leader,
+              remoteLeader);
+    }
+    return groupsInBackground;
+  }
+
+  private Operation inBackground(Consumer<TwoGroups> collective) {
+    TwoGroups both = groupsInBackground();
+    return background().start(() -> collective.accept(both));
+  }
+
+  private Request start(Consumer<TwoGroups> collective) {
+    return StartedRequests.Started.collective(this, inBackground(collective));
+  }
+
+  /** All ranks start theirs in the same order. */
+  private Prequest persistent(Consumer<TwoGroups> collective) {
+    return new StartedRequests.Persistent(this, () -> inBackground(collective));
+  }
+
   /** Returns when all ranks of the other group have called it. */
   public void Barrier() throws MPIException {
     run(groups, checked().barrier());
+  }
+
+  /** Starts a Barrier: the buffers must be left alone until the request is over. */
+  public Request Ibarrier() throws MPIException {
+    return start(checked().barrier());
+  }
+
+  /** A Barrier to be started later, any number of times. */
+  public Prequest Barrier_init() throws MPIException {
+    return persistent(checked().barrier());
   }
 
   /** Brings the root's elements to all of the other group. */
   public void Bcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
     run(groups, checked().bcast(new Span(buf, offset, count, type), root));
+  }
+
+  /** Starts a Bcast: the buffers must be left alone until the request is over. */
+  public Request Ibcast(Object buf, int offset, int count, Datatype type, int root)
+      throws MPIException {
+    return start(checked().bcast(new Span(buf, offset, count, type), root));
+  }
+
+  /** A Bcast to be started later, any number of times. */
+  public Prequest Bcast_init(Object buf, int offset, int count, Datatype type, int root)
+      throws MPIException {
+    return persistent(checked().bcast(new Span(buf, offset, count, type), root));
   }
 
   /** Elements of all of a group come to the root in the other one. */
@@ -200,6 +259,46 @@ public class Intercomm extends Comm {
       throws MPIException {
     run(
         groups,
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** Starts a Gather: the buffers must be left alone until the request is over. */
+  public Request Igather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** A Gather to be started later, any number of times. */
+  public Prequest Gather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
         checked()
             .gather(
                 new Span(sendbuf, sendoffset, sendcount, sendtype),
@@ -229,6 +328,48 @@ public class Intercomm extends Comm {
                 root));
   }
 
+  /** Starts a Gatherv: the buffers must be left alone until the request is over. */
+  public Request Igatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype),
+                root));
+  }
+
+  /** A Gatherv to be started later, any number of times. */
+  public Prequest Gatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype),
+                root));
+  }
+
   /** The root's elements are dealt out to the other group. */
   public void Scatter(
       Object sendbuf,
@@ -243,6 +384,46 @@ public class Intercomm extends Comm {
       throws MPIException {
     run(
         groups,
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** Starts a Scatter: the buffers must be left alone until the request is over. */
+  public Request Iscatter(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** A Scatter to be started later, any number of times. */
+  public Prequest Scatter_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
         checked()
             .scatter(
                 new Span(sendbuf, sendoffset, sendcount, sendtype),
@@ -272,6 +453,48 @@ public class Intercomm extends Comm {
                 root));
   }
 
+  /** Starts a Scatterv: the buffers must be left alone until the request is over. */
+  public Request Iscatterv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** A Scatterv to be started later, any number of times. */
+  public Prequest Scatterv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
   /** Elements of all of each group come to all of the other. */
   public void Allgather(
       Object sendbuf,
@@ -285,6 +508,42 @@ public class Intercomm extends Comm {
       throws MPIException {
     run(
         groups,
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** Starts an Allgather: the buffers must be left alone until the request is over. */
+  public Request Iallgather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** An Allgather to be started later, any number of times. */
+  public Prequest Allgather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
         checked()
             .allgather(
                 new Span(sendbuf, sendoffset, sendcount, sendtype),
@@ -311,6 +570,44 @@ public class Intercomm extends Comm {
                 new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
+  /** Starts an Allgatherv: the buffers must be left alone until the request is over. */
+  public Request Iallgatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
+  }
+
+  /** An Allgatherv to be started later, any number of times. */
+  public Prequest Allgatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
+  }
+
   /** Each rank sends each of the other group a part of its own. */
   public void Alltoall(
       Object sendbuf,
@@ -324,6 +621,42 @@ public class Intercomm extends Comm {
       throws MPIException {
     run(
         groups,
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** Starts an Alltoall: the buffers must be left alone until the request is over. */
+  public Request Ialltoall(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** An Alltoall to be started later, any number of times. */
+  public Prequest Alltoall_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
         checked()
             .alltoall(
                 new Span(sendbuf, sendoffset, sendcount, sendtype),
@@ -351,6 +684,46 @@ public class Intercomm extends Comm {
                 new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
   }
 
+  /** Starts an Alltoallv: the buffers must be left alone until the request is over. */
+  public Request Ialltoallv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
+  }
+
+  /** An Alltoallv to be started later, any number of times. */
+  public Prequest Alltoallv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
+  }
+
   /** Combines elements of all of a group to the root in the other one. */
   public void Reduce(
       Object sendbuf,
@@ -364,6 +737,40 @@ public class Intercomm extends Comm {
       throws MPIException {
     run(
         groups,
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
+  }
+
+  /** Starts a Reduce: the buffers must be left alone until the request is over. */
+  public Request Ireduce(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
+  }
+
+  /** A Reduce to be started later, any number of times. */
+  public Prequest Reduce_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root)
+      throws MPIException {
+    return persistent(
         checked()
             .reduce(
                 new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
@@ -386,6 +793,38 @@ public class Intercomm extends Comm {
                 new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
   }
 
+  /** Starts an Allreduce: the buffers must be left alone until the request is over. */
+  public Request Iallreduce(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return start(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
+  }
+
+  /** An Allreduce to be started later, any number of times. */
+  public Prequest Allreduce_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return persistent(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
+  }
+
   /** Combines elements of all of each group, and deals the result out to the other. */
   public void Reduce_scatter(
       Object sendbuf,
@@ -398,6 +837,38 @@ public class Intercomm extends Comm {
       throws MPIException {
     run(
         groups,
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
+  }
+
+  /** Starts a Reduce_scatter: the buffers must be left alone until the request is over. */
+  public Request Ireduce_scatter(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return start(
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
+  }
+
+  /** A Reduce_scatter to be started later, any number of times. */
+  public Prequest Reduce_scatter_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return persistent(
         checked()
             .reduceScatter(
                 new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
