@@ -6,6 +6,7 @@ import io.talaria.mpj.collective.Choice;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
+import io.talaria.mpj.engine.ProgressThread;
 import io.talaria.mpj.engine.Settings;
 import io.talaria.mpj.onesided.Windows;
 import java.util.stream.IntStream;
@@ -18,13 +19,22 @@ final class World {
   private final ContextIds ids = new ContextIds();
   private final BufferedSends buffered = new BufferedSends();
   private final Windows windows;
+
+  /** Makes progress while the program computes; null if that was not asked for. */
+  private final ProgressThread progress;
+
   private volatile boolean closed;
 
   World(Engine engine, Job job, Settings settings) {
     Choice.check(settings.algorithms());
     this.engine = engine;
     this.job = job;
-    this.windows = new Windows(engine, this::windowsFailed);
+    this.windows = new Windows(engine, this::progressFailed);
+    this.progress =
+        settings.progressNs() == 0
+            ? null
+            : new ProgressThread(
+                "talaria-mpj-looks", engine, settings.progressNs(), () -> {}, this::progressFailed);
     this.settings = settings;
   }
 
@@ -69,11 +79,15 @@ final class World {
     ids.release(id);
   }
 
-  /** Ends the job: other ranks would wait for accesses to this one's windows. */
-  private void windowsFailed(Throwable failure) {
+  /** Ends the job: other ranks would wait for this one, whose program may compute for long. */
+  private void progressFailed(Throwable failure) {
     failure.printStackTrace();
     job.abort(
-        1, "rank " + engine.rank() + ": the thread that serves its windows failed: " + failure);
+        1,
+        "rank "
+            + engine.rank()
+            + ": the thread that makes progress while it computes failed: "
+            + failure);
   }
 
   void abort(int code) {
@@ -87,6 +101,9 @@ final class World {
     job.finish(engine);
     closed = true;
     windows.close();
+    if (progress != null) {
+      progress.close();
+    }
     engine.close();
   }
 }

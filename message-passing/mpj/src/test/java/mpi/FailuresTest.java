@@ -345,8 +345,8 @@ class FailuresTest {
     broken.set(true);
     assertThat(job.aborted.get(50, TimeUnit.SECONDS))
         .isEqualTo(
-            "1 rank 0: the thread that serves its windows failed: java.lang.IllegalStateException:"
-                + " broken on purpose");
+            "1 rank 0: the thread that makes progress while it computes failed:"
+                + " java.lang.IllegalStateException: broken on purpose");
     one.windows().close();
     one.engine().close();
     broken.set(false);

@@ -38,6 +38,8 @@ final class Options {
         -label            print [rank] before each line of output
         -timeout S        end the job after S seconds with status 124, and print which rank waits for
                           which (default: no limit)
+        -progress-thread  make progress in each rank while the program computes, by a thread that looks
+                          every 100 microseconds
         -check            before each collective, compare the calls of all ranks; name ranks that differ
         -wdir DIR         working directory of the ranks
         -x NAME[=VALUE]   set an environment variable in the ranks; without =VALUE, pass on this one's
@@ -115,6 +117,7 @@ final class Options {
         case "-java" -> remoteJava = value(word);
         case "-init-timeout" -> initSeconds = number(word, 1, 1_000_000);
         case "-timeout" -> timeoutSeconds = number(word, 1, 1_000_000);
+        case "-progress-thread" -> jvmOptions.add("-Dtalaria.mpj.progress=100");
         case "-check" -> jvmOptions.add("-Dtalaria.mpj.check=true");
         case "-wdir" -> directory = directory(value(word));
         case "-x" -> variable(value(word));
@@ -257,6 +260,7 @@ final class Options {
           "-label",
           "-timeout",
           "-check",
+          "-progress-thread",
           "-wdir",
           "-x",
           "-bind",

@@ -3,10 +3,10 @@
 package io.talaria.mpj.onesided;
 
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.ProgressThread;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -15,7 +15,6 @@ import java.util.function.Consumer;
  */
 public final class Windows implements AutoCloseable {
   private static final long INTERVAL_NS = 1_000_000;
-  private static final int POLLS_AFTER_PROGRESS = 100;
 
   private final Engine engine;
   private final Consumer<Throwable> onFailure;
@@ -28,7 +27,7 @@ public final class Windows implements AutoCloseable {
   /** How many windows are open; guarded by this. */
   private int open;
 
-  private Thread server;
+  private ProgressThread server;
 
   /**
    * For a rank.
@@ -58,9 +57,9 @@ public final class Windows implements AutoCloseable {
     if (window.isReachedByMessages()) {
       byMessages.add(window);
       if (server == null) {
-        server = new Thread(this::run, "talaria-mpj-windows");
-        server.setDaemon(true);
-        server.start();
+        server =
+            new ProgressThread(
+                "talaria-mpj-windows", engine, INTERVAL_NS, this::grantWaiting, onFailure);
       }
     }
   }
@@ -78,43 +77,17 @@ public final class Windows implements AutoCloseable {
   /** Stops the thread. */
   @Override
   public synchronized void close() {
-    Thread running = server;
-    server = null;
-    LockSupport.unpark(running);
-  }
-
-  private synchronized boolean stopped() {
-    return server != Thread.currentThread();
-  }
-
-  private void run() {
-    try {
-      serveWhileOpen();
-    } catch (RuntimeException | Error e) {
-      // Nothing of note if the engine was closed.
-      if (!stopped() && !engine.isClosed()) {
-        onFailure.accept(e);
-      }
+    if (server != null) {
+      server.close();
+      server = null;
     }
   }
 
-  private void serveWhileOpen() {
-    int polls = 0;
-    while (!stopped()) {
-      boolean served = engine.progressIfIdle();
-      for (Window window : byMessages) {
-        // Ranks of this host release a lock without a message.
-        if (window.hasLockRequests()) {
-          engine.locked(window::grantWaiting);
-        }
-      }
-      if (served) {
-        polls = POLLS_AFTER_PROGRESS;
-      } else if (polls > 0) {
-        polls--;
-        Thread.yield();
-      } else {
-        LockSupport.parkNanos(INTERVAL_NS);
+  /** Ranks of this host release a lock without a message. */
+  private void grantWaiting() {
+    for (Window window : byMessages) {
+      if (window.hasLockRequests()) {
+        engine.locked(window::grantWaiting);
       }
     }
   }
