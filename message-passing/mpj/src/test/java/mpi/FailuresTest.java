@@ -176,6 +176,44 @@ class FailuresTest {
   }
 
   @Test
+  void memoryThatIsClosedIsNotSentToOthersAndHarmsNoOtherMessage() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              int n = 200_000;
+              if (w.Rank() == 1) {
+                byte[] got = new byte[8];
+                w.Recv(got, 0, 8, MPI.BYTE, 0, TAG);
+                assertThat(got[7]).isEqualTo((byte) 3);
+                fails(
+                        () -> w.Recv(new byte[n], 0, n, MPI.BYTE, 0, TAG),
+                        MPIException.ERR_BUFFER,
+                        "the sender's memory was closed while it was read")
+                    .hasCauseInstanceOf(IllegalStateException.class);
+                w.Recv(got, 0, 8, MPI.BYTE, 0, TAG);
+                return;
+              }
+              MemorySegment gone;
+              try (Arena arena = Arena.ofConfined()) {
+                gone = arena.allocate(n);
+              }
+              int buffer = MPIException.ERR_BUFFER;
+              String text = "Already closed";
+              fails(() -> w.Send(gone, 0, 8, MPI.BYTE, 1, TAG), buffer, text)
+                  .hasCauseInstanceOf(IllegalStateException.class);
+              fails(() -> w.Isend(gone, 0, 8, MPI.BYTE, 1, TAG).Wait(), buffer, text)
+                  .hasCauseInstanceOf(IllegalStateException.class);
+              byte[] sound = {0, 0, 0, 0, 0, 0, 0, 3};
+              w.Send(sound, 0, 8, MPI.BYTE, 1, TAG);
+              // Announced; the data are read when the receiver asks for them.
+              fails(() -> w.Send(gone, 0, n, MPI.BYTE, 1, TAG), buffer, text)
+                  .hasCauseInstanceOf(IllegalStateException.class);
+              w.Send(sound, 0, 8, MPI.BYTE, 1, TAG);
+            });
+  }
+
+  @Test
   void collectiveThatDoesNotFitItself() {
     single(
         w -> {

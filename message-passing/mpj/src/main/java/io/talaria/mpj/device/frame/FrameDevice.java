@@ -207,7 +207,14 @@ public abstract class FrameDevice extends Device implements Peers {
       return;
     }
     Peer peer = peer(send.peer);
-    if (!peer.nothingWaits() || !emit(peer, send)) {
+    boolean left;
+    try {
+      left = peer.nothingWaits() && emit(peer, send);
+    } catch (RuntimeException e) {
+      fail(send, e); // The program's memory cannot be read.
+      return;
+    }
+    if (!left) {
       send.state = QUEUED;
       peer.sends.add(send);
       list(peer);
@@ -726,7 +733,12 @@ public abstract class FrameDevice extends Device implements Peers {
     MemorySegment data = null;
     if (copy) {
       data = MemorySegment.ofArray(new byte[(int) bytes]);
-      send.payload.get(0, data, 0, (int) bytes);
+      try {
+        send.payload.get(0, data, 0, (int) bytes);
+      } catch (RuntimeException e) {
+        fail(send, e);
+        return;
+      }
     }
     Operation local = send;
     if (copy) {
