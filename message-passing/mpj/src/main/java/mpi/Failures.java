@@ -40,6 +40,7 @@ final class Failures {
       case PROGRAM ->
           e.getCause() instanceof MPIException known ? known.errorClass() : MPIException.ERR_BUFFER;
       case RANK_GONE -> MPIException.ERR_PROC_FAILED;
+      case REVOKED -> MPIException.ERR_REVOKED;
       case DISAGREEMENT, THREAD -> MPIException.ERR_OTHER;
     };
   }

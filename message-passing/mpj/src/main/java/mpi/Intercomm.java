@@ -36,7 +36,8 @@ public class Intercomm extends Comm {
     this.remoteLeader = remoteLeader;
     this.first = local.Group().world(leader) < remote.world(remoteLeader);
     this.groups = new TwoGroups(local.team(), others(2 * id + 1), leader, remoteLeader);
-    this.collectives = new InterCollectives(remote.Size(), local.Size(), local.Rank());
+    collectives = new InterCollectives(remote.Size(), local.Size(), local.Rank());
+    world.opened(this);
   }
 
   /** The other group, with messages in a context. */
@@ -174,6 +175,17 @@ public class Intercomm extends Comm {
   public void Free() throws MPIException {
     super.Free();
     local.Free();
+  }
+
+  @Override
+  Group everybody() {
+    return mpi.Group.Union(local.members(), remote);
+  }
+
+  @Override
+  void revokedHere() {
+    super.revokedHere();
+    local.revokedHere();
   }
 
   // Collectives: checked, and done at once, in the background, or again and again.

@@ -7,6 +7,7 @@ import io.talaria.mpj.collective.Reductions;
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.device.Device;
+import io.talaria.mpj.engine.FailureControl;
 import io.talaria.mpj.engine.Transfer;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -20,6 +21,7 @@ public class Intracomm extends Comm {
 
   Intracomm(World world, Group group, int id) {
     super(world, group, id);
+    world.opened(this);
   }
 
   // Communicators of communicators.
@@ -238,6 +240,27 @@ public class Intracomm extends Comm {
     }
     Group part = Group().Range_incl(new int[][] {{0, index.length - 1, 1}});
     return new Graphcomm(world(), part, newId, index.clone(), edges.clone());
+  }
+
+  /**
+   * A communicator of the ranks that are left, in the same order; collective over them, also where
+   * the communicator was revoked.
+   */
+  public Intracomm Shrink() throws MPIException {
+    World world = worldIfRevoked("Shrink");
+    FailureControl.Agreement[] last = new FailureControl.Agreement[1];
+    int newId =
+        world
+            .ids()
+            .agree(
+                id(),
+                map -> {
+                  last[0] = agreement("Shrink", map);
+                  return last[0].values();
+                });
+    int[] lost = last[0].gone();
+    Group gone = new Group(lost, world.engine().rank());
+    return new Intracomm(world, mpi.Group.Difference(members(), gone), newId);
   }
 
   /** The algorithms of this communicator, for tests and tuning: all ranks must do the same. */

@@ -76,6 +76,9 @@ public class MPIException extends RuntimeException {
   /** A rank that has ended or cannot be reached. */
   public static final int ERR_PROC_FAILED = 75;
 
+  /** A communicator that a rank has revoked. */
+  public static final int ERR_REVOKED = 77;
+
   /** Something else. */
   public static final int ERR_OTHER = 16;
 

@@ -25,6 +25,8 @@ public class CommunicationException extends RuntimeException {
     PROGRAM,
     /** A rank that has ended or cannot be reached. */
     RANK_GONE,
+    /** A communicator that a rank has revoked. */
+    REVOKED,
     /** Ranks that do different things. */
     DISAGREEMENT,
     /** A thread of the device or the engine that has ended; the cause says why. */

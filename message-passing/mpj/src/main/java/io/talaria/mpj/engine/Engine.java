@@ -605,6 +605,66 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  // Ranks that end while others continue.
+
+  /**
+   * The process of a rank has ended; see {@link Device#ended}.
+   *
+   * @param peer its rank
+   * @param why for the program
+   */
+  public void ended(int peer, String why) {
+    lockedIfOpen(() -> device.ended(peer, why));
+  }
+
+  /**
+   * Whether operations with a rank fail.
+   *
+   * @param peer its rank
+   */
+  public boolean isGone(int peer) {
+    lock.lock();
+    try {
+      return device.isGone(peer);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Sets which ranks a receive from any rank waits for; see {@link Device#members}.
+   *
+   * @param context where
+   * @param ranks some of the job's
+   */
+  public void members(int context, int[] ranks) {
+    lockedIfOpen(() -> device.members(context, ranks));
+  }
+
+  /**
+   * Fails what waits in a context, and what is started there later.
+   *
+   * @param context where
+   * @param why for the program
+   */
+  public void revoke(int context, String why) {
+    CommunicationException failure =
+        new CommunicationException(CommunicationException.Kind.REVOKED, why);
+    lockedIfOpen(() -> device.revoke(context, failure));
+  }
+
+  private void lockedIfOpen(Runnable action) {
+    lock.lock();
+    try {
+      if (!closed) {
+        action.run();
+        stir();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Forgets a context. */
   public void release(int context) {
     lock.lock();

@@ -79,6 +79,11 @@ final class HostRanks implements Host {
   }
 
   @Override
+  public int number() {
+    return plan.host();
+  }
+
+  @Override
   public void start() {
     try {
       List<Integer> ranks = plan.ranks();
@@ -196,6 +201,11 @@ final class HostRanks implements Host {
   @Override
   public void go() {
     control.tellAll("go");
+  }
+
+  @Override
+  public void tell(int rank, String line) {
+    control.tell(rank, line);
   }
 
   @Override

@@ -50,6 +50,7 @@ final class Opening {
   private final Exchange exchange;
   private Links links;
   private VerbsFrameTransport verbs;
+  private long graceNs = GRACE_NS;
 
   /**
    * For a rank.
@@ -87,6 +88,11 @@ final class Opening {
       ranks += here(i) ? 1 : 0;
     }
     return ranks;
+  }
+
+  /** For a job that continues without ranks that have ended: nobody is waited for. */
+  void withoutGrace() {
+    graceNs = 0;
   }
 
   /**
@@ -164,6 +170,7 @@ final class Opening {
         new Links.Options()
             .secret(exchange.secret())
             .bufferBytes(bufferBytes)
+            .graceNs(graceNs)
             .creditBytes(settings.creditBytes());
     for (int i = 0; i < size(); i++) {
       if (!here(i)) {
@@ -184,7 +191,7 @@ final class Opening {
             settings.bufferBytes(),
             settings.creditBytes(),
             settings.registeredBytes(),
-            GRACE_NS);
+            graceNs);
     if (links == null) {
       links = lifelines;
     }
@@ -193,7 +200,7 @@ final class Opening {
 
   private FrameTransport ucx() throws IOException {
     return new UcxFrameTransport(
-        rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
+        rank, size(), settings.bufferBytes(), settings.creditBytes(), graceNs);
   }
 
   /**

@@ -534,11 +534,22 @@ public final class Window {
     boolean interrupted = false;
     for (int i = 1; !lock.tryLock(exclusive); i++) {
       engine.progress();
+      throwIfAnyIsGone();
       WindowLock.pause(i);
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A rank that has ended may hold a lock in shared memory, and does not give it back. */
+  private void throwIfAnyIsGone() {
+    for (Inbox inbox : inboxes) {
+      RankGoneException gone = inbox == null ? null : inbox.gone();
+      if (gone != null) {
+        throw again(gone);
+      }
     }
   }
 

@@ -13,10 +13,30 @@ final class ContextQueues {
   private Arrival first;
   private Arrival last;
 
+  /** The ranks that a receive from any rank waits for; null for all. */
+  private int[] members;
+
   ContextQueues(int size) {
     posted = new OperationQueue[size];
     firstOfSource = new Arrival[size];
     lastOfSource = new Arrival[size];
+  }
+
+  void members(int[] ranks) {
+    members = ranks.clone();
+  }
+
+  /** Whether a receive from any rank waits for a rank. */
+  boolean waitsFor(int rank) {
+    if (members == null) {
+      return true;
+    }
+    for (int each : members) {
+      if (each == rank) {
+        return true;
+      }
+    }
+    return false;
   }
 
   OperationQueue posted(int source) {

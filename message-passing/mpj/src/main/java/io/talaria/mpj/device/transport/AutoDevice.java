@@ -3,6 +3,7 @@
 package io.talaria.mpj.device.transport;
 
 import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.ring.RankRings;
@@ -81,6 +82,18 @@ public final class AutoDevice extends FrameDevice {
     } else {
       between.broken(source, what);
     }
+  }
+
+  @Override
+  public void ended(int peer, String why) {
+    if (!here[peer]) {
+      between.ended(peer, why);
+      return;
+    }
+    while (progress(Integer.MAX_VALUE) > 0) {
+      continue; // What it has sent comes first.
+    }
+    gone(peer, new RankGoneException(peer, "rank " + peer + " is gone: " + why));
   }
 
   @Override

@@ -55,6 +55,11 @@ public final class TransportDevice extends FrameDevice {
   }
 
   @Override
+  public void ended(int peer, String why) {
+    transport.ended(peer, why);
+  }
+
+  @Override
   public boolean arm() {
     return !somethingToDo() && transport.arm();
   }

@@ -371,6 +371,11 @@ public final class UcxFrameTransport implements FrameTransport {
   }
 
   @Override
+  public void ended(int peer, String why) {
+    link(peer).end(why);
+  }
+
+  @Override
   public boolean arm() {
     worker.enter();
     try {
