@@ -215,7 +215,8 @@ final class HostRanks implements Host {
       return List.of();
     }
     try (Arena arena = Arena.ofConfined();
-        FileChannel file = FileChannel.open(directory.resolve("pages"), StandardOpenOption.READ)) {
+        FileChannel file =
+            FileChannel.open(directory.resolve(JobDirectory.PAGES), StandardOpenOption.READ)) {
       MemorySegment pages = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
       RankPages looked = new RankPages(pages, plan.size());
       for (int rank : plan.ranks()) {

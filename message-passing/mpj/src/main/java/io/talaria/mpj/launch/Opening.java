@@ -48,6 +48,10 @@ final class Opening {
   private final Path directory;
   private final Settings settings;
   private final Exchange exchange;
+
+  /** What others may see of this rank. */
+  private RankPages pages;
+
   private Links links;
   private VerbsFrameTransport verbs;
   private long graceNs = GRACE_NS;
@@ -102,6 +106,8 @@ final class Opening {
    */
   FrameDevice device() throws IOException {
     SharedFiles files = new SharedFiles(directory);
+    pages = new RankPages(files.pages(), size());
+    pages.process(rank, ProcessHandle.current().pid());
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();
     if (device.equals("shm")) {
@@ -109,7 +115,6 @@ final class Opening {
     }
     FrameTransport transport = transport();
     if (!device.equals("auto")) {
-      RankPages pages = new RankPages(files.pages(), size());
       return new TransportDevice(transport, rank, size(), eager, settings.creditBytes(), pages);
     }
     boolean[] here = new boolean[size()];
@@ -208,6 +213,7 @@ final class Opening {
    * for, what was registered.
    */
   void sayLastWords() {
+    pages.process(rank, 0);
     if (verbs != null && DIAGNOSE && !verbs.registered().isEmpty()) {
       System.err.println("talaria mpirun: rank " + rank + ": " + verbs.registered());
     }

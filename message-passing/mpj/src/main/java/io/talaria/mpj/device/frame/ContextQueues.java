@@ -13,6 +13,9 @@ final class ContextQueues {
   private Arrival first;
   private Arrival last;
 
+  /** How many arrivals stand here. */
+  int arrivals;
+
   /** The ranks that a receive from any rank waits for; null for all. */
   private int[] members;
 
@@ -52,6 +55,7 @@ final class ContextQueues {
   }
 
   void add(Arrival a) {
+    arrivals++;
     a.previousOfAll = last;
     if (last == null) {
       first = a;
@@ -70,6 +74,7 @@ final class ContextQueues {
   }
 
   void remove(Arrival a) {
+    arrivals--;
     if (a.previousOfAll == null) {
       first = a.nextOfAll;
     } else {

@@ -965,7 +965,12 @@ public abstract class FrameDevice extends Device implements Peers {
     return false;
   }
 
-  /** How many operations a peer holds a number of; for tests of leaks. */
+  /** How many messages have come that were not received. */
+  protected final int notReceived() {
+    return matcher.arrivals();
+  }
+
+  /** How many operations a peer holds a number of: sends and receives under way. */
   public final int numbered() {
     return table.size();
   }

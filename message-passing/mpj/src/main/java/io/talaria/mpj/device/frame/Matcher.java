@@ -81,6 +81,15 @@ final class Matcher {
     return null;
   }
 
+  /** How many messages have come that were not received. */
+  int arrivals() {
+    int sum = 0;
+    for (ContextQueues queues : contexts) {
+      sum += queues == null ? 0 : queues.arrivals;
+    }
+    return sum;
+  }
+
   /** Takes back one receive that waits in a context; null if there is none. */
   Operation withdrawOneIn(int context) {
     ContextQueues queues = of(context);

@@ -114,7 +114,7 @@ public final class RingDevice extends FrameDevice {
 
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
-    rings.pages().describeWait(rank(), call, peer, tag, context);
+    rings.pages().describeWait(rank(), call, peer, tag, context, numbered(), notReceived());
   }
 
   @Override

@@ -155,7 +155,7 @@ public final class AutoDevice extends FrameDevice {
 
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
-    rings.pages().describeWait(rank(), call, peer, tag, context);
+    rings.pages().describeWait(rank(), call, peer, tag, context, numbered(), notReceived());
   }
 
   @Override

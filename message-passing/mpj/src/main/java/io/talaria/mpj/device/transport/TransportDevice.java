@@ -82,7 +82,7 @@ public final class TransportDevice extends FrameDevice {
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
     if (pages != null) {
-      pages.describeWait(rank(), call, peer, tag, context);
+      pages.describeWait(rank(), call, peer, tag, context, numbered(), notReceived());
     }
   }
 
