@@ -258,7 +258,7 @@ run_verbs_example() {
     exit "$STATUS_USAGE"
   fi
   compile_tests core/ffi,network/verbs network/verbs/target/examples.log
-  cd "$ROOT/verbs" || exit "$STATUS_FAILED"
+  cd "$ROOT/network/verbs" || exit "$STATUS_FAILED"
   set -- # the names have no spaces
   [ -z "$device" ] || set -- --device "$device"
   [ -z "$simulated" ] || set -- --simulated
