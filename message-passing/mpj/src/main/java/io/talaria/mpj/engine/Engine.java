@@ -658,6 +658,9 @@ public final class Engine implements AutoCloseable {
     try {
       if (!closed) {
         action.run();
+        if (service != null) {
+          service.run(); // What was to come from a rank may have come meanwhile.
+        }
         stir();
       }
     } finally {

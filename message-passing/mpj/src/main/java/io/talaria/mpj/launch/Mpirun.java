@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 public final class Mpirun {
   private static final int STATUS_USAGE = 2;
   private static final int STATUS_TIMEOUT = 124;
+  private static final long LAST_WORDS_MS = 10;
+  private static final int LAST_WORDS_LOOKS = 50;
   private static final long START_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
 
   /** What has happened, in the order of coming; a reason is there if it ends the job. */
@@ -302,15 +304,23 @@ public final class Mpirun {
     }
   }
 
+  private boolean isInMpi(int rank) {
+    synchronized (ranks) {
+      return ranks[rank].init;
+    }
+  }
+
   /** Whether the job continues without a rank that has failed; the others are told then. */
-  private boolean continuesWithout(int rank, int status) {
+  private boolean continuesWithout(int rank, int status) throws InterruptedException {
     if (survivors == null) {
       return false;
     }
-    synchronized (ranks) {
-      if (!ranks[rank].init) {
+    // What it said last may be read after its end was seen.
+    for (int i = 0; !isInMpi(rank); i++) {
+      if (i == LAST_WORDS_LOOKS) {
         return false; // Others may wait for what they would learn of it.
       }
+      Thread.sleep(LAST_WORDS_MS);
     }
     String how =
         status > 128
