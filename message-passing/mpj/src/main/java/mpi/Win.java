@@ -451,7 +451,8 @@ public class Win implements Freeable {
     alive();
     if (segment == null) {
       throw new MPIException(
-          MPIException.ERR_WIN, "the window was not made by Allocate: its memory is the program's");
+          MPIException.ERR_WIN,
+          "the window was made by Create or Create_dynamic: its memory is the program's");
     }
     return segment;
   }

@@ -198,15 +198,15 @@ class HostsTest {
         .contains("ended with status 255")
         .contains("no such host, says this test");
 
-    String old = shell("old", "echo Welcome to $1", "echo talaria-mpj-agent 1 17", "sleep 1");
+    String old = shell("old", "echo Welcome to $1", "echo talaria-mpj-agent 2 17", "sleep 1");
     Launched java = run("-np", "1", "-host", "one", "-rsh", old, PROGRAMS, "hello");
     assertThat(java.status()).isEqualTo(1);
     assertThat(java.err()).contains("host one is lost: it has Java 17, this host");
 
-    String newer = shell("newer", "echo talaria-mpj-agent 2 25", "sleep 1");
+    String newer = shell("newer", "echo talaria-mpj-agent 3 25", "sleep 1");
     Launched version = run("-np", "1", "-host", "one", "-rsh", newer, PROGRAMS, "hello");
     assertThat(version.status()).isEqualTo(1);
-    assertThat(version.err()).contains("its agent speaks version 2, this launcher 1");
+    assertThat(version.err()).contains("its agent speaks version 3, this launcher 2");
 
     Launched none = run("-np", "1", "-host", "one", "-rsh", "/no/such/rsh", PROGRAMS, "hello");
     assertThat(none.status()).isEqualTo(1);
