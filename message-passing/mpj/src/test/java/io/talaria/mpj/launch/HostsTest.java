@@ -233,6 +233,33 @@ class HostsTest {
         .contains("rank 1 on two is not in MPI yet; it said last: I am late");
   }
 
+  /** Rank 1 is killed, and then one after the other until two are left. */
+  @Test
+  void ranksOfSeveralHostsContinueAfterOthersHaveFailed() throws Exception {
+    for (String[] program : new String[][] {{"one", "halt"}, {"storm", "6"}}) {
+      Launched job =
+          run(
+              "-np",
+              "4",
+              "-host",
+              "one:2,two:2",
+              "-rsh",
+              here(),
+              LOOPBACK,
+              "-on-failure",
+              "notify",
+              "-timeout",
+              "90",
+              Survive.class.getName(),
+              program[0],
+              program[1]);
+      assertThat(job.status()).as(job.out() + job.err()).isZero();
+      String said = program[0].equals("one") ? "continued" : "is left";
+      assertThat(job.out().lines().filter(line -> line.contains(said)))
+          .hasSize(program[0].equals("one") ? 3 : 2);
+    }
+  }
+
   @Test
   void wrongHostsAreExplained() throws Exception {
     Path bad = scratch.resolve("bad");
