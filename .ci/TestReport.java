@@ -47,7 +47,7 @@ final class TestReport {
   private final List<String> failures = new ArrayList<>();
   private final List<String> flaky = new ArrayList<>();
   private final List<Path> unreadable = new ArrayList<>();
-  private final List<String> forgotten = new ArrayList<>();
+  private final List<String> neverRun = new ArrayList<>();
   private int tests;
   private int skipped;
 
@@ -255,9 +255,9 @@ final class TestReport {
       System.out.println("Failed:");
       failures.forEach(test -> System.out.println("  " + test));
     }
-    if (!forgotten.isEmpty()) {
+    if (!neverRun.isEmpty()) {
       System.out.println("Never run:");
-      forgotten.forEach(test -> System.out.println("  " + test));
+      neverRun.forEach(test -> System.out.println("  " + test));
     }
     if (!unreadable.isEmpty()) {
       System.out.println("Broken off, the report cannot be read:");
@@ -332,7 +332,7 @@ final class TestReport {
       Path pom = folder(file).resolve("pom.xml");
       if (ALONE.matcher(Files.readString(file)).find()
           && !Files.readString(pom).contains("<id>alone</id>")) {
-        forgotten.add(
+        neverRun.add(
             module(file) + " " + name(file) + ": tagged alone, but its pom.xml has no such run");
       }
     }
@@ -369,7 +369,7 @@ final class TestReport {
   }
 
   private int failed() {
-    return failures.size() + forgotten.size() + unreadable.size() + (all ? flaky.size() : 0);
+    return failures.size() + neverRun.size() + unreadable.size() + (all ? flaky.size() : 0);
   }
 
   private boolean good() {

@@ -132,7 +132,7 @@ run_bench_verbs() {
   compile_tests core/ffi,network/verbs network/verbs/target/bench.log
   cd "$ROOT" || exit "$STATUS_FAILED"
   exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
-    -cp "$ROOT/core/ffi/target/classes:$ROOT/network/verbs/target/classes:$ROOT/network/verbs/target/test-classes:$ROOT/network/verbs/target/test-lib/*" \
+    -cp "$ROOT/core/ffi/target/classes:$ROOT/network/verbs/target/classes:$ROOT/network/verbs/target/test-classes:$ROOT/network/verbs/target/test-lib/*:$ROOT/test/test-support/target/classes" \
     io.talaria.verbs.BindingBench ${json:+"$json"}
 }
 
@@ -185,7 +185,7 @@ run_bench_ports() {
       ensure_built
       compile_tests core/ffi,core/nio,tools/monitor,tools/cli tools/cli/target/bench.log
       exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
-        -cp "$(class_path):$ROOT/tools/cli/target/test-classes" io.talaria.cli.top.TopBench ${json:+"$json"}
+        -cp "$(class_path):$ROOT/tools/cli/target/test-classes:$ROOT/test/test-support/target/classes" io.talaria.cli.top.TopBench ${json:+"$json"}
       ;;
   esac
   say "bench ports: either --fabric or --top; try: $NAME bench ports --help"
@@ -258,13 +258,13 @@ run_verbs_example() {
     exit "$STATUS_USAGE"
   fi
   compile_tests core/ffi,network/verbs network/verbs/target/examples.log
-  cd "$ROOT/network/verbs" || exit "$STATUS_FAILED"
+  cd "$ROOT" || exit "$STATUS_FAILED"
   set -- # the names have no spaces
   [ -z "$device" ] || set -- --device "$device"
   [ -z "$simulated" ] || set -- --simulated
   # shellcheck disable=SC2086
   exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
-    -cp "$ROOT/core/ffi/target/classes:$ROOT/network/verbs/target/classes:$ROOT/network/verbs/target/test-classes:$ROOT/network/verbs/target/test-lib/*" \
+    -cp "$ROOT/core/ffi/target/classes:$ROOT/network/verbs/target/classes:$ROOT/network/verbs/target/test-classes:$ROOT/network/verbs/target/test-lib/*:$ROOT/test/test-support/target/classes" \
     io.talaria.verbs.examples.Examples "$@" $chosen
 }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 class IbvdevTest {
   private static final int[] COUNTS = {0, 1, 1000};
 
+  @Tag("long")
   @TestFactory
   Stream<DynamicTest> contractWithTwoRanks() {
     return ContractTest.on("ibvdev", 2, Variant.verbs());

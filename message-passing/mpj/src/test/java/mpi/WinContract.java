@@ -19,7 +19,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** What windows do on every device: programs for any number of ranks from 2. */
 final class WinContract {
-  private static final int ROUNDS = 50;
+  private static final int ROUNDS =
+      Math.clamp(Integer.getInteger("talaria.test.rounds", 150) / 2, 10, 50);
 
   private WinContract() {}
 

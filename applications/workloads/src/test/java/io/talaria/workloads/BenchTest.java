@@ -59,6 +59,16 @@ class BenchTest {
     }
   }
 
+  /** What the agent takes from gRPC can be measured: its own transport beside NIO. */
+  @Test
+  void grpcOnTheNativeTransport() throws Exception {
+    JsonNode json =
+        measure(Stream.of("grpc", "--call=unary", "--client=async", "--transport=tcp", "--epoll"));
+    JsonNode iterations = measured(json, "unary/async/16/1/rate").path("iterations");
+    assertThat(iterations.path("JDK")).hasSize(1);
+    assertThat(iterations.path("NETTY_EPOLL")).hasSize(1);
+  }
+
   @Test
   void nettyBetweenTwoCommands() throws Exception {
     betweenTwoCommands("netty", "ping-pong", "-l", "16");
@@ -85,8 +95,9 @@ class BenchTest {
   void nobodyListens() throws Exception {
     try (Socket nobody = TalariaCommand.nobody()) {
       String address = "127.0.0.1:" + nobody.getLocalPort();
-      for (String name : new String[] {"netty", "grpc"}) {
-        TalariaCommand.run("bench", name, "--quick", "--transport=tcp", "--remote", address)
+      for (String one : List.of("netty ping-pong -l 16", "grpc --call unary --client async")) {
+        String words = "bench " + one + " --quick --transport=tcp --remote " + address;
+        TalariaCommand.run(words.split(" ", -1))
             .failed(1, "cannot connect to " + address + ": Connection refused", "--listen");
       }
     }

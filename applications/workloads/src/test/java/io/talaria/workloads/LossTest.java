@@ -110,7 +110,7 @@ class LossTest {
   void aCaseThatFailsIsMarkedWithItsCauseAndTheNextIsMeasured(@TempDir Path folder)
       throws Exception {
     Path file = folder.resolve("found.json");
-    String words = "bench netty ping-pong -l 16,64 --transport=tcp --seconds 15 --json " + file;
+    String words = "bench netty ping-pong -l 16,64 --transport=tcp --seconds 5 --json " + file;
     String[] all =
         Stream.concat(Stream.of(words.split(" ", -1)), Stream.of(AT_ONCE)).toArray(String[]::new);
     try (TalariaCommand both = TalariaCommand.start(all)) {

@@ -70,6 +70,7 @@ public final class TalariaCommand implements AutoCloseable {
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            "-Dtalaria.bench.children=" + System.getProperty("talaria.bench.children", ""),
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName());

@@ -27,7 +27,7 @@ final class NettyProperties extends Properties {
 
   private final transient Set<String> steered;
   private final transient boolean quiet;
-  private transient boolean told;
+  private transient boolean warned;
 
   private NettyProperties(Set<String> steered, boolean quiet) {
     this.steered = Set.copyOf(steered);
@@ -84,8 +84,8 @@ final class NettyProperties extends Properties {
   }
 
   private synchronized void tell(String key, String named) {
-    if (!quiet && !told) {
-      told = true;
+    if (!quiet && !warned) {
+      warned = true;
       System.err.println(
           "talaria: the program asks for Netty's native transport by name ("
               + named

@@ -15,7 +15,7 @@ package io.talaria.messaging;
  * @param failed exceptions thrown by receivers, by request handlers, and by consumers and executors
  *     of {@link ResponseFuture#whenDone}
  * @param lateResponses responses that arrived after their request had ended
- * @param forgotten requests that became unreachable without a response
+ * @param unanswered requests that became unreachable without a response
  * @param stalled claims of ring space that stayed open for a millisecond or longer
  * @param openRequests requests of this node that wait for a response now
  */
@@ -27,6 +27,6 @@ public record NodeCounters(
     long dropped,
     long failed,
     long lateResponses,
-    long forgotten,
+    long unanswered,
     long stalled,
     int openRequests) {}

@@ -210,7 +210,7 @@ class ConnectionsTest {
     nodes.start(knows(nodes.options(2), got).key(key));
     Node friend = nodes.start(knows(nodes.options(3), got).key(key));
     assertThat(friend.peer(2).request(new Pair(7, 0), Response.class, LONG).value()).isEqualTo(7);
-    Duration limit = Duration.ofSeconds(2);
+    Duration limit = Duration.ofMillis(700);
     Node stranger =
         nodes.start(knows(nodes.options(4), got).key(key("other", 2)).sendTimeout(limit));
     assertThatThrownBy(() -> stranger.peer(2).send(new Pair(1, 2)))
@@ -245,7 +245,7 @@ class ConnectionsTest {
       assertThat(peer.request(new Pair(i, 0), Response.class, LONG).value()).isEqualTo(i);
     }
     assertThat(peer.reason()).endsWith(", encrypted");
-    Duration limit = Duration.ofSeconds(2);
+    Duration limit = Duration.ofMillis(700);
     Node open = nodes.start(knows(nodes.options(4), got).key(key).sendTimeout(limit));
     assertThatThrownBy(() -> open.peer(2).send(new Pair(1, 2)))
         .isInstanceOf(MessagingException.class);

@@ -113,13 +113,13 @@ class ToldTest {
         catchThrowableOfType(MessagingException.class, () -> never.await(LIMIT));
     assertThat(told.code()).isEqualTo(Code.REMOTE_ERROR);
     assertThat(told).hasMessageContaining("the request was thrown away without a response");
-    assertThat(there.counters().forgotten()).isEqualTo(1);
+    assertThat(there.counters().unanswered()).isEqualTo(1);
     assertThat(later.isDone()).isFalse();
     kept.getFirst().respond(new Response(5));
     assertThat(later.await(LIMIT).value()).isEqualTo(5);
     kept.clear();
     System.gc();
-    assertThat(there.counters().forgotten()).isEqualTo(1);
+    assertThat(there.counters().unanswered()).isEqualTo(1);
   }
 
   @Test

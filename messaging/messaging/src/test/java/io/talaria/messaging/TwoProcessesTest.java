@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TwoProcessesTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final int THERE = 2;
+  private static final boolean LONG_RUN = Integer.getInteger("talaria.test.rounds", 150) >= 150;
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -103,7 +104,7 @@ class TwoProcessesTest {
     Node node = start(variant);
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
-    int count = 200_000;
+    int count = LONG_RUN ? 200_000 : 50_000;
     long position = 0;
     for (int i = 0; i < count; i++) {
       position = peer.send(new Pair(i, 1));
@@ -114,7 +115,7 @@ class TwoProcessesTest {
     for (long got = 0; got < count; ) {
       got = peer.request(new Text("count"), Response.class, LONG).value();
     }
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < count / 40; i++) {
       assertThat(peer.request(new Pair(i, 7), Response.class, LONG).value()).isEqualTo(i + 7);
     }
     for (int size : new int[] {0, 10_000, 40_000, 3 << 20}) {
@@ -236,7 +237,7 @@ class TwoProcessesTest {
                       got.incrementAndGet();
                     }));
     Random random = new Random(3);
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < (LONG_RUN ? 6 : 3); round++) {
       Child child = new Child(variant, THERE);
       Peer peer = node.peer(THERE);
       assertThat(peer.request(new Text("flood"), Text.class, LONG).text()).isEqualTo("flood");

@@ -51,6 +51,7 @@ final class Pair implements AutoCloseable {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       progress.run();
+      Thread.yield(); // to a peer that shares the core
       if (System.nanoTime() - start > LIMIT_NS) {
         throw new AssertionError("nothing has happened for " + LIMIT_NS + " ns");
       }

@@ -5,69 +5,29 @@ package io.talaria.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.io.IOException;
+import io.talaria.testsupport.VerbsInMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
-/**
- * The library that stands for libibverbs and librdmacm in tests: built once for a JVM by gcc,
- * against the real headers, and named by the properties before anything is loaded.
- */
+/** What tests ask of {@link VerbsInMemory}, which stands for libibverbs and librdmacm. */
 public final class Loopback {
-  private static final String SOURCE = "src/test/c/loopback.c";
-  private static Optional<String> unavailableReason;
   private static SymbolLookup symbols;
 
   private Loopback() {}
 
   /** Builds and names it; gives why that is not possible. */
+  @SuppressWarnings("restricted")
   public static synchronized Optional<String> prepare() {
-    if (unavailableReason == null) {
-      try {
-        build();
-        unavailableReason = Optional.empty();
-      } catch (IOException e) {
-        unavailableReason = Optional.of(e.getMessage());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        unavailableReason = Optional.of("interrupted");
-      }
+    Optional<String> unavailableReason = VerbsInMemory.prepare();
+    if (symbols == null && unavailableReason.isEmpty()) {
+      symbols = SymbolLookup.libraryLookup(VerbsInMemory.library(), Arena.global());
     }
     return unavailableReason;
-  }
-
-  @SuppressWarnings("restricted")
-  private static void build() throws IOException, InterruptedException {
-    Path source = Path.of(SOURCE);
-    if (!Files.exists(source)) {
-      source = Path.of("network", "verbs").resolve(SOURCE);
-    }
-    Path directory = Files.createTempDirectory("talaria-verbs");
-    Path library = directory.resolve("libloopback.so");
-    Process gcc =
-        new ProcessBuilder(
-                "gcc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(gcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!gcc.waitFor(120, TimeUnit.SECONDS) || gcc.exitValue() != 0) {
-      throw new IOException(
-          "gcc or the headers (libibverbs-dev, librdmacm-dev) are missing: " + said.strip());
-    }
-    System.setProperty(Verbs.LIBRARY_PROPERTY, library.toString());
-    System.setProperty(Verbs.CM_LIBRARY_PROPERTY, library.toString());
-    symbols = SymbolLookup.libraryLookup(library, Arena.global());
-    library.toFile().deleteOnExit();
-    directory.toFile().deleteOnExit();
   }
 
   @SuppressWarnings("restricted")

@@ -5,12 +5,11 @@ package io.talaria.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import io.talaria.testsupport.ChildProcess;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A host without the libraries: each is named, with the hint. */
@@ -23,21 +22,14 @@ class NoLibraryTest {
 
   /** What a JVM of its own says, which must end so. */
   private static List<String> run(int status, String option, String... words) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add(option);
+    List<String> command = new ArrayList<>(List.of(ChildProcess.jdkProgram("java")));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", option));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(words));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try {
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(process.exitValue()).as(said).isEqualTo(status);
-      return said.lines().toList();
-    } finally {
-      process.destroyForcibly();
-    }
+    ChildProcess ended =
+        ChildProcess.command(command.toArray()).oneOutput().run(Duration.ofMinutes(1));
+    assertThat(ended.exitStatus()).as(ended.toString()).isEqualTo(status);
+    return ended.out();
   }
 
   @Test

@@ -10,7 +10,8 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Transports;
 import io.talaria.nio.Reason;
-import java.nio.charset.StandardCharsets;
+import io.talaria.testsupport.ChildProcess;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,12 +31,11 @@ class NotAcceleratedTest {
   private Answer doctor(String... question) throws Exception {
     List<String> words = new ArrayList<>(List.of("doctor", "--dir", lab.talariaDir().toString()));
     words.addAll(List.of(question));
-    Process process =
-        new ProcessBuilder(Command.words(words.toArray(new String[0])))
-            .redirectErrorStream(true)
-            .start();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Answer(process.waitFor(), text);
+    ChildProcess ended =
+        ChildProcess.command(Command.words(words.toArray(new String[0])).toArray())
+            .oneOutput()
+            .run(Duration.ofMinutes(2));
+    return new Answer(ended.exitStatus(), ended.outText());
   }
 
   private static String pid(Exchange exchange) {

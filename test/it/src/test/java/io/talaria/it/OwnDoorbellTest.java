@@ -15,11 +15,13 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Chatter;
 import io.talaria.it.programs.SelectTimes;
 import io.talaria.nio.NioTransport;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -203,9 +205,10 @@ class OwnDoorbellTest {
 
   private static boolean mayUnshare() throws Exception {
     try {
-      Process process =
-          new ProcessBuilder("unshare", "--pid", "--fork", "true").inheritIO().start();
-      return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+      return ChildProcess.command("unshare", "--pid", "--fork", "true")
+              .run(Duration.ofSeconds(20))
+              .exitStatus()
+          == 0;
     } catch (IOException e) {
       return false;
     }

@@ -11,7 +11,7 @@ import io.talaria.it.harness.Command;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
-import java.io.BufferedReader;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,23 +87,19 @@ class SsTest {
 
   @Test
   void theLiveViewSeesARateRiseAndFall() throws Exception {
-    Process ss =
-        new ProcessBuilder(Command.words(arguments("--watch", "0.1", "--json", "--role", "client")))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try (BufferedReader lines = ss.inputReader()) {
-      awaitRate(lines, rate -> rate == 0, false);
-      awaitRate(lines, rate -> rate > 0, true);
-      awaitRate(lines, rate -> rate == 0, false);
-    } finally {
-      ss.destroy();
+    List<String> words = Command.words(arguments("--watch", "0.1", "--json", "--role", "client"));
+    try (ChildProcess ss = ChildProcess.command(words.toArray()).start()) {
+      awaitRate(ss, rate -> rate == 0, false);
+      awaitRate(ss, rate -> rate > 0, true);
+      awaitRate(ss, rate -> rate == 0, false);
+      ss.signal("TERM");
+      int unused = ss.awaitEnd(LIMIT);
     }
-    assertThat(ss.waitFor(30, TimeUnit.SECONDS)).isTrue();
     exchange.end();
   }
 
   /** Reads a line for each refresh until the rates, both of which must be known, are so. */
-  private void awaitRate(BufferedReader lines, LongPredicate expected, boolean talking)
+  private void awaitRate(ChildProcess ss, LongPredicate expected, boolean talking)
       throws Exception {
     while (true) {
       if (talking) {
@@ -112,7 +108,7 @@ class SsTest {
         exchange.server().await("talked");
         exchange.client().await("talked");
       }
-      JsonNode tree = Json.parse(lines.readLine());
+      JsonNode tree = Json.parse(ss.awaitLine(".*", LIMIT).group());
       JsonNode connection = tree.get("processes").get(0).get("connections").get(0);
       if (!tree.get("seconds").isNull()
           && expected.test(connection.get("outBytesPerSecond").asLong())
@@ -173,7 +169,7 @@ class SsTest {
       try (Stream<ProcessHandle> children = script.descendants()) {
         pid = children.findFirst().orElseThrow().pid();
       }
-      new ProcessBuilder("kill", interrupt(pid), Long.toString(pid)).start().waitFor();
+      ChildProcess unused = ChildProcess.command("kill", interrupt(pid), pid).run(LIMIT);
       assertThat(script.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(Files.readString(output)).startsWith(ENTER).endsWith(LEAVE);
     } finally {

@@ -28,6 +28,7 @@ class StressTest {
 
   /** Shows that the programs ask for nothing that the JDK does not give. */
   @Test
+  @Tag("long")
   @Timeout(value = 200, unit = TimeUnit.SECONDS)
   void theJdkPassesToo() throws Exception {
     new StressRun(lab, Duration.ofSeconds(1), StressRun.anySeed(), true).run();

@@ -43,23 +43,24 @@ class SwitchTest {
   }
 
   private static Stream<Arguments> fast() {
+    long large = Math.max(40, Settings.scaled(100));
     return Stream.of(
         Arguments.of(Pair.BOTH, "blocking", "blocking", 600, 16, 256 << 10),
         Arguments.of(Pair.BOTH, "selector", "selector", 600, 16, 256 << 10),
-        Arguments.of(Pair.BOTH, "blocking", "selector", 100, 1 << 20, 8 << 20),
-        Arguments.of(Pair.BOTH, "selector", "blocking", 100, 1 << 20, 8 << 20),
+        Arguments.of(Pair.BOTH, "blocking", "selector", large, 1 << 20, 8 << 20),
+        Arguments.of(Pair.BOTH, "selector", "blocking", large, 1 << 20, 8 << 20),
         Arguments.of(
             new Pair(Flavour.TALARIA_17, Flavour.TALARIA),
             "selector",
             "selector",
-            100,
+            large,
             256 << 10,
             8 << 20),
         Arguments.of(
             new Pair(Flavour.TALARIA, Flavour.TALARIA_17),
             "blocking",
             "blocking",
-            100,
+            large,
             256 << 10,
             8 << 20));
   }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -105,6 +106,7 @@ public final class ChildProcess implements AutoCloseable {
     private final List<String> prefix = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private final Map<String, String> environment = new TreeMap<>();
+    private Predicate<String> without = JVM_VARIABLES::contains;
     private String java = jdkProgram("java");
     private String classPath = System.getProperty("java.class.path");
     private Path directory;
@@ -160,6 +162,12 @@ public final class ChildProcess implements AutoCloseable {
       return this;
     }
 
+    /** Leaves out variables of the environment that the child would inherit. */
+    public Builder withoutEnvironment(Predicate<String> names) {
+      without = without.or(names);
+      return this;
+    }
+
     /** Sets the working directory, else that of this JVM. */
     public Builder directory(Path path) {
       directory = path;
@@ -203,7 +211,7 @@ public final class ChildProcess implements AutoCloseable {
      */
     public ChildProcess start() throws IOException {
       ProcessBuilder builder = new ProcessBuilder(words()).redirectErrorStream(oneOutput);
-      builder.environment().keySet().removeAll(JVM_VARIABLES);
+      builder.environment().keySet().removeIf(without);
       builder.environment().putAll(environment);
       if (directory != null) {
         builder.directory(directory.toFile());

@@ -65,6 +65,21 @@ class ChildProcessTest {
   }
 
   @Test
+  void whatIsLeftOutOfTheEnvironmentIsNotInherited() throws Exception {
+    ChildProcess bare =
+        ChildProcess.command("/usr/bin/env")
+            .withoutEnvironment(name -> true)
+            .environment("OF_TEST", "x")
+            .runSuccessfully(LIMIT);
+    assertThat(bare.out()).containsExactly("OF_TEST=x");
+    ChildProcess other =
+        ChildProcess.command("/usr/bin/env")
+            .withoutEnvironment("PATH"::equals)
+            .runSuccessfully(LIMIT);
+    assertThat(other.out()).isNotEmpty().noneMatch(line -> line.startsWith("PATH="));
+  }
+
+  @Test
   void linesGoInAndOutAndTheEndHasItsStatus() throws Exception {
     try (ChildProcess child =
         ChildProcess.jvm(Echo.class, 1, "two").options("-Dof.test=x").start()) {

@@ -60,8 +60,8 @@ class MainTest {
 
   @Test
   void aWordThatIsNoneOfSeveralIsToldWithEachOfThemOnce() {
-    assertThat(execute("choice", "--road=air")).isEqualTo(2);
-    assertThat(err.toString()).startsWith("talaria: --road: there is no 'air', but land, sea\n");
+    assertThat(execute("choice", "--sort=air")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("talaria: --sort: there is no 'air', but land, sea\n");
   }
 
   @Test
@@ -124,7 +124,7 @@ class MainTest {
     return line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err)).execute(args);
   }
 
-  private enum Road {
+  private enum Sort {
     LAND,
     SEA;
 
@@ -136,8 +136,8 @@ class MainTest {
 
   @Command(name = "choice")
   private static final class Choice implements Callable<Integer> {
-    @Option(names = "--road", split = ",")
-    private List<Road> roads = new ArrayList<>();
+    @Option(names = "--sort", split = ",")
+    private List<Sort> sorts = new ArrayList<>();
 
     @ArgGroup(exclusive = true)
     private Way way;
@@ -152,7 +152,7 @@ class MainTest {
 
     @Override
     public Integer call() {
-      return roads.size() + (way != null && (way.up || way.down) ? 1 : 0);
+      return sorts.size() + (way != null && (way.up || way.down) ? 1 : 0);
     }
   }
 

@@ -5,10 +5,10 @@ package io.talaria.monitor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -70,17 +70,16 @@ class PrometheusTextTest {
     Path promtool = Path.of("/usr/bin/promtool");
     assumeTrue(Files.isExecutable(promtool), "promtool is not installed (Debian: prometheus)");
     new SysTree(dir).connectX().roce().softRoce().oldKernel();
-    Process check =
-        new ProcessBuilder(promtool.toString(), "check", "metrics")
-            .redirectErrorStream(true)
-            .start();
-    try (LocalPorts ports = LocalPorts.below(dir);
-        OutputStream in = check.getOutputStream()) {
-      in.write(PrometheusText.of(ports.read()).getBytes(StandardCharsets.UTF_8));
+    Path metrics = dir.resolve("metrics");
+    try (LocalPorts ports = LocalPorts.below(dir)) {
+      Files.writeString(metrics, PrometheusText.of(ports.read()));
     }
-    String said = new String(check.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    ChildProcess check =
+        ChildProcess.command(promtool, "check", "metrics")
+            .input(metrics)
+            .run(Duration.ofSeconds(50));
     // It ends with 3 for what it would name otherwise, with 1 for what it cannot read.
-    assertThat(check.waitFor()).as(said).isIn(0, 3);
+    assertThat(check.exitStatus()).as(check.output()).isIn(0, 3);
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.talaria.workloads.grpc;
 
 import io.talaria.bench.compare.BenchOptions;
 import io.talaria.bench.compare.EventLoopOption;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Limits;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
     usageHelpAutoWidth = true,
     description = {
       "Compare gRPC on the JDK's sockets and on Talaria: unary calls and streams, with blocking"
-          + " and asynchronous clients. gRPC uses Netty's NIO transport. Fails if a connection was"
+          + " and asynchronous clients. gRPC uses Netty's NIO transport, with --epoll its native one as well. Fails if a connection was"
           + " not accelerated.",
       ""
     },
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench grpc --quick",
       "  talaria bench grpc --call unary --client blocking -l 16,16K -c 1,8",
       "  talaria bench grpc --client async --in-flight 64 --json grpc.json",
+      "  talaria bench grpc --transport tcp --epoll",
       "  talaria bench grpc --listen",
       "  talaria bench grpc --remote 10.1.0.2 --transport tcp",
       "",
@@ -72,6 +74,13 @@ public final class BenchGrpcCommand implements Subcommand {
               + " connection. Default: ${DEFAULT-VALUE}.")
   private int inFlight;
 
+  @Option(
+      names = "--epoll",
+      description =
+          "Measure Netty's native transport epoll as well, which gRPC uses without the agent and"
+              + " leaves with it. Both sides must be on this machine.")
+  private boolean epoll;
+
   @Mixin private BenchOptions bench;
   @Mixin private EventLoopOption eventLoops;
 
@@ -86,7 +95,14 @@ public final class BenchGrpcCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     Limits.check(spec.commandLine(), "--in-flight", inFlight, 1, MAX_IN_FLIGHT);
-    return bench.run(GrpcJvm.class, "talaria-bench-grpc-2", trials());
+    if (epoll) {
+      bench.sides().requireBoth();
+    }
+    return bench.run(
+        GrpcJvm.class,
+        "talaria-bench-grpc-2",
+        trials(),
+        epoll ? List.of(Implementation.NETTY_EPOLL) : List.of());
   }
 
   private List<GrpcTrial> trials() {

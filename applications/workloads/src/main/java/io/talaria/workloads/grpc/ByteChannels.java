@@ -10,8 +10,6 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.talaria.bench.compare.Peer;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
@@ -43,7 +41,8 @@ public final class ByteChannels implements AutoCloseable {
    * @throws HarnessException if one cannot be opened
    */
   public ByteChannels(HostPort server, int connections, int eventLoops) throws HarnessException {
-    loops = new NioEventLoopGroup(eventLoops);
+    NettyTransport transport = NettyTransport.chosen();
+    loops = transport.loops(eventLoops);
     try {
       for (int i = 0; i < connections; i++) {
         ManagedChannel channel =
@@ -51,7 +50,7 @@ public final class ByteChannels implements AutoCloseable {
                     new InetSocketAddress(server.host(), server.port()),
                     InsecureChannelCredentials.create())
                 .eventLoopGroup(loops)
-                .channelType(NioSocketChannel.class)
+                .channelType(transport.channel())
                 .directExecutor() // What is called back never waits.
                 .maxInboundMessageSize(MAX_BYTES)
                 .build();

@@ -6,8 +6,6 @@ import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.talaria.bench.compare.Peer;
 import io.talaria.bench.compare.Service;
 import io.talaria.bench.compare.Task;
@@ -27,14 +25,15 @@ public final class ByteServer implements Service {
    * @throws HarnessException if it cannot listen there
    */
   public ByteServer(Task task, int eventLoops) throws HarnessException {
-    loops = new NioEventLoopGroup(eventLoops);
+    NettyTransport transport = NettyTransport.chosen();
+    loops = transport.loops(eventLoops);
     try {
       server =
           NettyServerBuilder.forAddress(
                   Peer.bindAddress(task.where()), InsecureServerCredentials.create())
               .bossEventLoopGroup(loops)
               .workerEventLoopGroup(loops)
-              .channelType(NioServerSocketChannel.class)
+              .channelType(transport.server())
               .directExecutor() // The service never waits.
               .maxInboundMessageSize(ByteChannels.MAX_BYTES)
               .addService(ByteService.definition())

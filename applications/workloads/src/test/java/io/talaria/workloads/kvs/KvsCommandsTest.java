@@ -43,7 +43,7 @@ class KvsCommandsTest {
   void benchScansInIterationsAndWritesATimeSeriesOfEach() throws Exception {
     Path json = folder.resolve("kvs.json");
     String options =
-        "--transport=tcp -w e -n 50 -o 60 --quick --iterations 2 --servers 1 --no-pin --series 1";
+        "--transport=tcp -w e -n 50 -o 60 --warm-up 0 --iterations 2 --servers 1 --no-pin --series 1";
     Ended bench = bench(options + " -e " + folder.resolve("series.txt") + " --json " + json);
     assertThat(bench.well().out()).contains("run, scan", " – ").doesNotContain("Talaria:");
     assertThat(bench.err()).contains("load, JDK, iteration 1 of 2", "run, JDK, iteration 2 of 2");

@@ -25,7 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The example messages and the benchmark of that name, from end to end. */
+/**
+ * The example messages and the benchmark of that name, from end to end; {@link NodesTest} has the
+ * patterns of several nodes.
+ */
 @Timeout(240)
 class MessagesTest {
   @Test
@@ -82,34 +85,6 @@ class MessagesTest {
           .contains(each + ": " + each.description());
     }
     assertThat(ended.out()).contains(pattern + " 64 B");
-  }
-
-  private static final String SHORT =
-      " --sizes 16 --iterations 1 --warm-up 0.1 --seconds 0.2 --no-pin";
-
-  @Test
-  void severalNodesDeliverWhatWasSent() {
-    String words =
-        "bench messages both-ways all-to-all turning ring connect --nodes 3 --transport shm,tcp";
-    TalariaCommand.Ended ended = TalariaCommand.run((words + SHORT).split(" ", -1)).well();
-    assertThat(ended.out())
-        .contains("both-ways 16 B, 2 nodes", "all-to-all 16 B, 3 nodes", "ring 16 B, 3 nodes")
-        .contains("turning 16 B, 3 nodes", "connect, 3 nodes", "\nshm ", "\ntcp ")
-        .doesNotContain("netty");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "--threads 3 --dispatch ordered --handlers 2, ', 3 threads, ordered, 2 handlers'",
-    "--dispatch concurrent --handlers 2, ', concurrent, 2 handlers'",
-    "--dispatch virtual, ', virtual'",
-    "--reuse, ', reused'"
-  })
-  void nodesSendAndReceiveAsTheyAreTold(String options, String label) {
-    String words = "bench messages throughput --transport shm ";
-    assertThat(TalariaCommand.run((words + options + SHORT).split(" ", -1)).well().out())
-        .contains("throughput 16 B, 2 nodes" + label + " ")
-        .contains("\nshm ");
   }
 
   @ParameterizedTest
@@ -193,14 +168,6 @@ class MessagesTest {
   }
 
   @Test
-  void nodesSendArraysToEachOther() {
-    String words =
-        "bench messages both-ways --transport shm --sizes 4,65536 --iterations 1 --warm-up 0.1";
-    assertThat(TalariaCommand.run((words + " --seconds 0.2 --no-pin").split(" ", -1)).well().out())
-        .contains("both-ways 4 B, 2 nodes ", "both-ways 64 KiB, 2 nodes ");
-  }
-
-  @Test
   void thePaperHasAllItsParameters() {
     Timing timing = new Timing(1, 1);
     Pinning pinning = Pinning.decide(false);
@@ -240,29 +207,9 @@ class MessagesTest {
   }
 
   @Test
-  void nodesWaitAsTheyAreTold() {
-    String words =
-        "bench messages request both-ways --transport shm,tcp --idle adaptive,busy-spin,backoff";
-    TalariaCommand.Ended ended =
-        TalariaCommand.run((words + " --against bare" + SHORT).split(" ", -1)).well();
-    assertThat(ended.out())
-        .contains("request 16 B ", "request 16 B, busy-spin ", "request 16 B, backoff ")
-        .contains("both-ways 16 B, 2 nodes, busy-spin ", "both-ways 16 B, 2 nodes, backoff ")
-        .containsOnlyOnce("\nbare ");
-  }
-
-  @Test
   void anAgentThatIsNamedMustBeThere() {
     TalariaCommand.run("bench", "messages", "--agent", "/nowhere/x")
         .failed(1, "no agent: /nowhere/x is not a file");
-  }
-
-  @Test
-  void encryptedStreamsDeliverWhatWasSent() {
-    String words = "bench messages throughput both-ways --transport tcp --encrypted --against bare";
-    assertThat(TalariaCommand.run((words + SHORT).split(" ", -1)).well().out())
-        .contains("throughput 16 B", "both-ways 16 B, 2 nodes")
-        .containsPattern("(?s)\ntcp .*\ntcp-encrypted .*\ntcp .*\ntcp-encrypted ");
   }
 
   @Test

@@ -2,6 +2,7 @@
 
 package io.talaria.bench.compare;
 
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Limits;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -87,11 +89,43 @@ public final class BenchOptions {
    */
   public int run(Class<?> main, String format, List<? extends Trial> trials)
       throws HarnessException, InterruptedException {
-    return iterations.compare(new Trials(main, format, trials, iterations.timing(seconds)));
+    return run(main, format, trials, List.of());
   }
 
-  private record Trials(Class<?> main, String format, List<? extends Trial> trials, Timing timing)
+  /**
+   * Runs a benchmark as the options say, by further implementations as well.
+   *
+   * @param main the class that its JVMs run
+   * @param format the name of the format of its JSON
+   * @param trials what to measure; a server that stands alone is told the first one's job
+   * @param more the implementations besides those that the options choose; measured only if both
+   *     sides are on this machine
+   * @return the exit status
+   * @throws HarnessException if it failed, or was not accelerated though it should be
+   * @throws InterruptedException if interrupted
+   */
+  public int run(
+      Class<?> main,
+      String format,
+      List<? extends Trial> trials,
+      List<? extends Implementation> more)
+      throws HarnessException, InterruptedException {
+    Timing timing = iterations.timing(seconds);
+    return iterations.compare(new Trials(main, format, trials, timing, more));
+  }
+
+  private record Trials(
+      Class<?> main,
+      String format,
+      List<? extends Trial> trials,
+      Timing timing,
+      List<? extends Implementation> more)
       implements Benchmark {
+    @Override
+    public List<Implementation> implementations(List<Implementation> sockets) {
+      return Stream.concat(sockets.stream(), more.stream()).toList();
+    }
+
     @Override
     public Map<String, Object> options() {
       Map<String, Object> options = new LinkedHashMap<>();

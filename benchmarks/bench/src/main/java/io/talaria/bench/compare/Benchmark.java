@@ -2,6 +2,7 @@
 
 package io.talaria.bench.compare;
 
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.io.PrintWriter;
@@ -23,6 +24,15 @@ public interface Benchmark {
    */
   default boolean repeatable(SideOptions.Side side) {
     return true;
+  }
+
+  /**
+   * Returns the implementations that are compared.
+   *
+   * @param sockets those that the options choose
+   */
+  default List<Implementation> implementations(List<Implementation> sockets) {
+    return sockets;
   }
 
   /** Returns whether a client may name several servers. */

@@ -170,6 +170,11 @@ public final class Comparison {
       return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA_BY_JUCX));
     }
 
+    /** Returns how many times better the median of Netty's epoll is than the JDK's, or NaN. */
+    double ratioOfEpollToJdk() {
+      return quantity.ratio(median(Implementation.JDK), median(Implementation.NETTY_EPOLL));
+    }
+
     /** Returns how many times better the median by JUCX is than Talaria's without, or NaN. */
     double ratioByJucx() {
       return quantity.ratio(median(Implementation.TALARIA), median(Implementation.TALARIA_BY_JUCX));

@@ -92,7 +92,9 @@ public final class IterationOptions {
       return CommandLine.ExitCode.OK;
     }
     List<Implementation> implementations =
-        remotes.isEmpty() ? launch.compared() : List.of(launch.implementation());
+        remotes.isEmpty()
+            ? benchmark.implementations(launch.compared())
+            : List.of(launch.implementation());
     Machine machine = launch.machine().beside(repeat.busy());
     Comparison found = new Comparison(implementations);
     new Iterations(wanted, repeat.busy(), command.commandLine().getErr())

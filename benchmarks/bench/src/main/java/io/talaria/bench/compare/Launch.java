@@ -79,11 +79,15 @@ public record Launch(
   public Pair pair(Class<?> main, Implementation implementation)
       throws HarnessException, InterruptedException {
     return Pair.start(
-        main, implementation, jar(implementation), pinning, jvmOptions(binding(implementation)));
+        main, implementation, jar(implementation), pinning, jvmOptions(own(implementation)));
   }
 
-  private static List<String> binding(Implementation implementation) {
-    return implementation == Implementation.TALARIA_BY_JUCX ? List.of(ChildJvm.BY_JUCX) : List.of();
+  /** What only the JVMs of this implementation are told. */
+  private static List<String> own(Implementation implementation) {
+    if (implementation == Implementation.TALARIA_BY_JUCX) {
+      return List.of(ChildJvm.BY_JUCX);
+    }
+    return implementation == Implementation.NETTY_EPOLL ? List.of(ChildJvm.NETTY_EPOLL) : List.of();
   }
 
   /**
@@ -155,7 +159,7 @@ public record Launch(
   }
 
   private Path jar(Implementation implementation) {
-    return implementation == Implementation.JDK || agent == null ? null : agent.file();
+    return implementation.onTalaria() && agent != null ? agent.file() : null;
   }
 
   /** The same for all; those without Talaria do not know its property. */

@@ -123,6 +123,12 @@ public record Report(Machine machine, Comparison found) {
         .containsAll(List.of(Implementation.JDK, Implementation.TALARIA_BY_JUCX));
   }
 
+  private boolean epollAndJdk() {
+    return found
+        .implementations()
+        .containsAll(List.of(Implementation.JDK, Implementation.NETTY_EPOLL));
+  }
+
   /** Whether there are targets of the measures' own, which have columns. */
   private boolean targets() {
     return found.measures().stream().anyMatch(measure -> measure.target() != null);
@@ -140,6 +146,9 @@ public record Report(Machine machine, Comparison found) {
     }
     if (jucxAndJdk()) {
       header.add(">JUCX / JDK");
+    }
+    if (epollAndJdk()) {
+      header.add(">epoll / JDK");
     }
     if (bindings()) {
       header.add(">JUCX / FFM");
@@ -164,6 +173,9 @@ public record Report(Machine machine, Comparison found) {
     }
     if (jucxAndJdk()) {
       cells.add(times(measure.ratioOfJucxToJdk()));
+    }
+    if (epollAndJdk()) {
+      cells.add(times(measure.ratioOfEpollToJdk()));
     }
     if (bindings()) {
       cells.add(times(measure.ratioByJucx()));

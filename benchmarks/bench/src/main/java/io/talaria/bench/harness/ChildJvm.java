@@ -33,6 +33,9 @@ public final class ChildJvm implements AutoCloseable {
   /** The option that has the transport ucx take JUCX. */
   public static final String BY_JUCX = "-Dtalaria.ucx.binding=jucx";
 
+  /** The option that has the benchmarks of Netty's programs take its native transport epoll. */
+  public static final String NETTY_EPOLL = "-Dtalaria.harness.netty=epoll";
+
   private static final int TAIL_LINES = 400;
   private static final long DUMP_MS = 1_000;
   private static final Duration GRACE = Duration.ofSeconds(5);

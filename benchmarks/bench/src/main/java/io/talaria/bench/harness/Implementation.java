@@ -21,6 +21,9 @@ public interface Implementation {
   /** {@code ucx_perftest}, where it has a test of the same kind; no JVMs. */
   Implementation UCX_IN_C = OfSockets.UCX_IN_C;
 
+  /** The JDK's sockets left aside: the same program on Netty's native transport epoll. */
+  Implementation NETTY_EPOLL = OfSockets.NETTY_EPOLL;
+
   /** Returns the name for tables. */
   String label();
 
@@ -41,7 +44,9 @@ public interface Implementation {
     /** {@link Implementation#TALARIA_BY_JUCX}. */
     TALARIA_BY_JUCX("Talaria by JUCX"),
     /** {@link Implementation#UCX_IN_C}. */
-    UCX_IN_C("UCX in C");
+    UCX_IN_C("UCX in C"),
+    /** {@link Implementation#NETTY_EPOLL}. */
+    NETTY_EPOLL("Netty's epoll");
 
     private final String label;
 

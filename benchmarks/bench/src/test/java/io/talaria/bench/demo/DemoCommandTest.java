@@ -62,7 +62,13 @@ class DemoCommandTest {
     System.setProperty(Pair.PLAIN_PROPERTY, "true");
     try {
       assertThat(
-              run("--speed=40", "--no-pin", "--out", picture.toString(), "--json", json.toString()))
+              run(
+                  "--speed=100",
+                  "--no-pin",
+                  "--out",
+                  picture.toString(),
+                  "--json",
+                  json.toString()))
           .as(() -> err.toString())
           .isZero();
     } finally {

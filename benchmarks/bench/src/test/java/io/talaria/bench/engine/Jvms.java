@@ -2,8 +2,10 @@
 
 package io.talaria.bench.engine;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 
 /** The measuring JVMs that this process has started. */
@@ -49,7 +51,8 @@ final class Jvms {
   static void stop(String side) {
     try {
       for (long pid : pids(side)) {
-        new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor();
+        ChildProcess unused =
+            ChildProcess.command("kill", "-STOP", pid).run(Duration.ofSeconds(50));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

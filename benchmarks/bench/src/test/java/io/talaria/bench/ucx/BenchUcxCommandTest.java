@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
+/** The command, whose threads spin, as those of {@code ucx_perftest} do. */
+@Tag("alone")
 @Timeout(300)
 class BenchUcxCommandTest {
   private final StringWriter out = new StringWriter();
@@ -163,7 +166,10 @@ class BenchUcxCommandTest {
     NeedsUcx.check();
     assertThat(
             run(
-                "--quick",
+                "--iterations=1",
+                "--seconds=0.1",
+                "--warm-up=0.1",
+                "--no-pin",
                 "--threads=2",
                 "--operations=stream",
                 "--sizes=4K",

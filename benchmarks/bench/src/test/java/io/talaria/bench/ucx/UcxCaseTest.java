@@ -19,11 +19,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an iteration makes of a {@code ucx_perftest} that gives no figure. */
+@Tag("alone")
 @Timeout(180)
 class UcxCaseTest {
   private static final Pinning PINNING = new Pinning(Pinning.NONE, Pinning.NONE, "a test");

@@ -10,15 +10,28 @@ import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
+import java.util.stream.Stream;
 
 /** A transport that was asked for and is not there. */
 final class MissingTransport implements TransportProvider {
   private final String name;
+  private final NioTransport kind;
   private final String problem;
 
+  /**
+   * Creates it.
+   *
+   * @param name the code of one of {@link NioTransport}
+   * @param problem why it is not there, a sentence that names it
+   */
   MissingTransport(String name, String problem) {
     this.name = name;
     this.problem = problem;
+    kind =
+        Stream.of(NioTransport.values())
+            .filter(each -> each.code().equals(name))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("there is no transport " + name));
   }
 
   @Override
@@ -28,7 +41,7 @@ final class MissingTransport implements TransportProvider {
 
   @Override
   public NioTransport kind() {
-    return NioTransport.UCX;
+    return kind;
   }
 
   @Override

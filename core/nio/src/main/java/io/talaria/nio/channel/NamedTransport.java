@@ -26,12 +26,19 @@ final class NamedTransport {
               .invoke(null, hosts);
     } catch (UnsupportedClassVersionError e) {
       return new MissingTransport(
-          name, "It needs Java 25 or newer; this is Java " + Runtime.version().feature() + ".");
+          name,
+          "The transport "
+              + name
+              + " needs Java 25 or newer; this is Java "
+              + Runtime.version().feature()
+              + ".");
     } catch (ClassNotFoundException e) {
-      return new MissingTransport(name, "Its classes are not on the class path.");
+      return new MissingTransport(
+          name, "The classes of the transport " + name + " are not on the class path.");
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      return new MissingTransport(name, "It could not be started: " + cause);
+      return new MissingTransport(
+          name, "The transport " + name + " could not be started: " + cause);
     }
   }
 }

@@ -3,9 +3,9 @@
 package io.talaria.nio.channel;
 
 /**
- * Which call was told first of the reset of a connection, wherever it was met. TCP tells it once:
- * after a read, writes find a broken pipe and reads the reset again, as the JDK's channels do;
- * after a write, writes find a broken pipe and reads the end of the stream. Any thread.
+ * Which call was reportedTo first of the reset of a connection, wherever it was met. TCP tells it
+ * once: after a read, writes find a broken pipe and reads the reset again, as the JDK's channels
+ * do; after a write, writes find a broken pipe and reads the end of the stream. Any thread.
  */
 final class ResetReport {
   private static final int NOBODY = 0;
@@ -13,27 +13,27 @@ final class ResetReport {
   private static final int WRITER = 2;
 
   /** Leaves {@link #NOBODY} once. Changed under the monitor. */
-  private volatile int told = NOBODY;
+  private volatile int reportedTo = NOBODY;
 
   /** A read has met it: whether it says so, else it finds the end. */
   synchronized boolean toReader() {
-    if (told == NOBODY) {
-      told = READER;
+    if (reportedTo == NOBODY) {
+      reportedTo = READER;
     }
-    return told == READER;
+    return reportedTo == READER;
   }
 
   /** A write has met it: whether it says so, else the pipe is broken. */
   synchronized boolean toWriter() {
-    boolean first = told == NOBODY;
+    boolean first = reportedTo == NOBODY;
     if (first) {
-      told = WRITER;
+      reportedTo = WRITER;
     }
     return first;
   }
 
   /** Whether a read has said so. */
-  boolean readerWasTold() {
-    return told == READER;
+  boolean reportedToReader() {
+    return reportedTo == READER;
   }
 }

@@ -126,7 +126,7 @@ final class SwitchingInput {
 
   /** A read without room for a byte. */
   int readNothing() throws SocketException {
-    if (connectionPath.input().resetReport().readerWasTold()) {
+    if (connectionPath.input().resetReport().reportedToReader()) {
       throw ConnectionPath.reset();
     }
     return 0;

@@ -18,9 +18,9 @@ import java.lang.invoke.VarHandle;
  *     word = awake
  * </pre>
  *
- * <p>Stores are releases or stronger, so that whoever sees one sees what was written before it. How
- * the word is accessed, what it contains beside the epoch, and what the doorbell is, each ring
- * defines.
+ * <p>Stores are releases or stronger, so that a thread that sees one sees what was written before
+ * it. How the word is accessed, what it contains beside the epoch, and what the doorbell is, each
+ * ring defines.
  *
  * <p><b>Invariant.</b> For each sleep and each publication that would end it, the sleeper's look
  * sees the publication, or the waker's look sees the epoch of that sleep, or a later value.

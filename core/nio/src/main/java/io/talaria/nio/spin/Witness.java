@@ -26,7 +26,7 @@ final class Witness {
   private final Cores cores;
   private final AtomicReference<Statement> current = new AtomicReference<>();
 
-  /** What one thread has told. Its own, except what is marked. */
+  /** What one thread has reported. Its own, except what is marked. */
   private static final class Statement {
     final Thread thread;
     final Account account = new Account();
@@ -34,8 +34,8 @@ final class Witness {
     /** How long it had run, and how long it had waited, when the while began. */
     final long[] times = new long[2];
 
-    /** Whether the system tells these. */
-    boolean told;
+    /** Whether the system reports these. */
+    boolean timesKnown;
 
     /** Whether the next spin begins a while: the last has not paid, and a rest came after it. */
     boolean ended;
@@ -92,7 +92,7 @@ final class Witness {
     if (known == null || known.thread != caller) {
       if (known == null || nowNs - known.heardAtNs.getOpaque() > SILENT_NS) {
         Statement own = new Statement(caller, nowNs);
-        own.told = cores.runTimes(own.times);
+        own.timesKnown = cores.runTimes(own.times);
         own.begin(nowNs);
         current.compareAndSet(known, own);
       }
@@ -100,7 +100,7 @@ final class Witness {
     }
     known.heardAtNs.setOpaque(nowNs);
     if (known.ended) {
-      known.told = known.told && cores.runTimes(known.times);
+      known.timesKnown = known.timesKnown && cores.runTimes(known.times);
       known.begin(nowNs);
       return Verdict.OPEN;
     }
@@ -115,9 +115,9 @@ final class Witness {
     long[] times = known.times;
     long ranBeforeNs = times[0];
     long waitedBeforeNs = times[1];
-    known.told = known.told && cores.runTimes(times);
-    long ranNs = known.told ? times[0] - ranBeforeNs : known.spunNs;
-    long waitedNs = known.told ? times[1] - waitedBeforeNs : known.lateNs;
+    known.timesKnown = known.timesKnown && cores.runTimes(times);
+    long ranNs = known.timesKnown ? times[0] - ranBeforeNs : known.spunNs;
+    long waitedNs = known.timesKnown ? times[1] - waitedBeforeNs : known.lateNs;
     // A virtual thread that spins, as in a select, may have changed the thread that carries it.
     boolean mixedUp = ranNs < 0 || waitedNs < 0 || waitedNs > nowNs - known.beganNs + EVERY_NS;
     if (mixedUp) {

@@ -36,8 +36,10 @@ class MissingTransportTest {
   void aTransportWhoseClassesAreNotThereSaysSo() {
     TransportProvider transport = NamedTransport.load("ucx", false);
     assertThat(transport.name()).isEqualTo("ucx");
+    assertThat(transport.kind()).isEqualTo(NioTransport.UCX);
     assertThat(transport.unavailable()).isEqualTo(Reason.NO_UCX);
-    assertThat(transport.problem()).isEqualTo("Its classes are not on the class path.");
+    assertThat(transport.problem())
+        .isEqualTo("The classes of the transport ucx are not on the class path.");
   }
 
   @Test
@@ -46,7 +48,7 @@ class MissingTransportTest {
     assertThat(connection.transport()).isEqualTo(NioTransport.TCP);
     assertThat(connection.reason()).isEqualTo(Reason.NO_UCX);
     assertThat(CountersReader.read(ProcessCounters.current().path()).ucxUnavailableReason())
-        .isEqualTo("Its classes are not on the class path.");
+        .isEqualTo("The classes of the transport ucx are not on the class path.");
   }
 
   @Test

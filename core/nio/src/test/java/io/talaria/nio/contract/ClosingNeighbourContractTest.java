@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * another thread while the selector selects, and the neighbour must be heard all the same.
  */
 class ClosingNeighbourContractTest extends Contract {
-  private static final int ROUNDS = 100;
+  private static final int ROUNDS = Math.min(100, Race.ROUNDS);
   private static final byte ECHO = 1;
   private static final byte LEAVE = 2;
 

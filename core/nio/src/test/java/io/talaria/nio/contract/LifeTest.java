@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Connections over their whole life: the switch under load, streams, churn, virtual threads. */
 @Timeout(120)
 class LifeTest {
+  private static final int CONNECTIONS = Math.min(60, Race.ROUNDS);
 
   private static boolean within(long ms, BooleanSupplier condition) throws InterruptedException {
     long until = System.nanoTime() + ms * 1_000_000;
@@ -88,7 +89,7 @@ class LifeTest {
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void theSwitchUnderLoadLosesAndReordersNothing(Variant variant) throws Exception {
     try (ServerSocketChannel listener = Pair.listen(variant.client())) {
-      for (int i = 0; i < 60; i++) {
+      for (int i = 0; i < CONNECTIONS; i++) {
         int total = i % 10 == 0 ? 8 << 20 : 200_000;
         int most = 1 << (4 + i % 13);
         int seed = i;
@@ -157,7 +158,7 @@ class LifeTest {
   @ParameterizedTest
   @EnumSource(names = {"JDK", "ACCELERATED", "NEGOTIATING"})
   void callsBesideACloseFailAsClosedOrNotAtAll(Variant variant) throws Exception {
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < CONNECTIONS; i++) {
       try (Pair pair = variant.pair()) {
         InputStream in = pair.server.socket().getInputStream();
         List<Doing<Integer>> beside = new ArrayList<>();

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whatever a counters file holds, reading it ends in a result or in an IOException. */
 @Timeout(120)
 class CountersFuzzTest {
-  private static final int CASES = 4_000;
+  private static final int CASES =
+      Integer.getInteger("talaria.test.rounds", 150) < 150 ? 1_000 : 4_000;
+
   private static final long SETTLE_NS = 100_000;
 
   @TempDir Path dir;

@@ -5,6 +5,7 @@ package io.talaria.nio.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +72,8 @@ class SharedFileTest {
         .isInstanceOf(SharedFile.UnexpectedFileException.class)
         .hasMessage(path + " has 99 bytes, not 100");
     Path pipe = temporary.resolve("pipe");
-    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    ChildProcess unused =
+        ChildProcess.command("mkfifo", pipe).runSuccessfully(Duration.ofSeconds(50));
     assertThatThrownBy(() -> SharedFile.open(pipe, 0))
         .isInstanceOf(SharedFile.UnexpectedFileException.class);
   }

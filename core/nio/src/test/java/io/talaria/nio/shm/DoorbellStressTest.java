@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class DoorbellStressTest {
   private static final long RUN_NS = TimeUnit.SECONDS.toNanos(3);
-  private static final long HANGS_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long HANGS_NS = Length.ns(15);
   private static final int RING = 4096;
   private static final int CONNECTIONS = 4;
 

@@ -47,22 +47,27 @@ class HostsTest {
   }
 
   @Test
+  void ranksOfTwoHostsSpeakWithEachOther() throws Exception {
+    Launched job = ofTwoHosts(PROGRAMS, "gossip");
+    assertThat(job.out() + job.err()).isEqualTo("all of 4 have spoken\n");
+    assertThat(job.status()).isZero();
+    assertThat(job.left()).isEmpty();
+  }
+
+  /** As {@link #twoNetworkNamespacesAreTwoHosts}, on loopback. */
+  @Tag("long")
+  @Test
   void ranksOfTwoHostsKeepTheContract() throws Exception {
-    Launched job =
-        run(
-            "-np",
-            "4",
-            "-host",
-            "one:2,two:2",
-            "-rsh",
-            here(),
-            LOOPBACK,
-            "-ea",
-            "mpi.ContractMain");
+    Launched job = ofTwoHosts("-ea", "mpi.ContractMain");
     assertThat(job.out() + job.err())
         .isEqualTo("contract kept by auto: shmdev inside a host, niodev between hosts\n");
     assertThat(job.status()).isZero();
     assertThat(job.left()).isEmpty();
+  }
+
+  private Launched ofTwoHosts(String... words) throws Exception {
+    String[] hosts = {"-np", "4", "-host", "one:2,two:2", "-rsh", here(), LOOPBACK};
+    return run(with(hosts, words));
   }
 
   @Test

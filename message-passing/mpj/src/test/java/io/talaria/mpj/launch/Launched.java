@@ -17,6 +17,9 @@ import java.util.TreeMap;
 final class Launched {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
+  /** How long the tests are to take, which ranks need to know, too. */
+  private static final String ROUNDS = "talaria.test.rounds";
+
   private final ChildProcess process;
   private final Path jobs;
 
@@ -86,6 +89,7 @@ final class Launched {
     Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
     jobs.toFile().deleteOnExit();
     List<Object> arguments = new ArrayList<>(List.of("-Dtalaria.mpj.dir=" + jobs));
+    arguments.addAll(ofRanks());
     arguments.addAll(List.of(words));
     ChildProcess.Builder builder =
         ChildProcess.jvm(Mpirun.class, arguments.toArray())
@@ -95,6 +99,21 @@ final class Launched {
       builder.under(before.toArray(String[]::new)).under(jobs.toString());
     }
     return new Launched(builder.start(), jobs);
+  }
+
+  /** What ranks are told in a run of the tests: how long it is to be, and how they are compiled. */
+  static List<String> ofRanks() {
+    List<String> options = new ArrayList<>();
+    for (String each : System.getProperty("talaria.test.children", "").split(" ", -1)) {
+      if (!each.isEmpty()) {
+        options.add(each);
+      }
+    }
+    String rounds = System.getProperty(ROUNDS);
+    if (rounds != null) {
+      options.add("-D" + ROUNDS + "=" + rounds);
+    }
+    return options;
   }
 
   /** Sends the launcher, and none of its ranks, a signal. */

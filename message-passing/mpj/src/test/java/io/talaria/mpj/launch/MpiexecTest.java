@@ -14,9 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that MPICH's mpiexec starts; skipped where it is not installed (package mpich). */
 @Timeout(300)
@@ -47,6 +50,7 @@ class MpiexecTest {
             "-Dtalaria.mpj.dir=" + shared,
             "-cp",
             System.getProperty("java.class.path")));
+    command.addAll(command.indexOf("-cp"), Launched.ofRanks());
     command.addAll(List.of(words));
     return ChildProcess.command(command.toArray())
         .input(Path.of("/dev/null"))
@@ -66,6 +70,25 @@ class MpiexecTest {
     nothingIsLeft();
   }
 
+  /** On every device, without the whole contract, which does not depend on who starts the ranks. */
+  @ParameterizedTest
+  @ValueSource(strings = {"nio", "ucx"})
+  void ranksSpeakOn(String device) throws Exception {
+    if (device.equals("ucx")) {
+      assumeThereIsUcx();
+    }
+    ChildProcess ended =
+        run(List.of("-np", "3"), "-Dtalaria.mpj.device=" + device, PROGRAMS, "gossip");
+    assertThat(ended.output()).isEqualTo("all of 3 have spoken\n");
+    assertThat(ended.exitStatus()).isZero();
+    nothingIsLeft();
+  }
+
+  private static void assumeThereIsUcx() {
+    assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
+  }
+
+  @Tag("long")
   @Test
   void theContractIsKeptOverConnections() throws Exception {
     ChildProcess ended = run(List.of("-np", "2"), "-Dtalaria.mpj.device=nio", "mpi.ContractMain");
@@ -74,9 +97,10 @@ class MpiexecTest {
     nothingIsLeft();
   }
 
+  @Tag("long")
   @Test
   void theContractIsKeptOverUcx() throws Exception {
-    assumeTrue(Ucx.unavailableReason().isEmpty(), Ucx.unavailableReason().orElse(""));
+    assumeThereIsUcx();
     ChildProcess ended = run(List.of("-np", "2"), "-Dtalaria.mpj.device=ucx", "mpi.ContractMain");
     assertThat(ended.output()).isEqualTo("contract kept by ucxdev\n");
     assertThat(ended.exitStatus()).isZero();
@@ -94,6 +118,15 @@ class MpiexecTest {
   /** It speaks PMI-2 to a launcher that begins with it, as we do where there is a job's name. */
   @Test
   void pmi2IsSpokenWhereTheJobHasAName() throws Exception {
+    ChildProcess ended = run(List.of("-genv", "PMI_JOBID", "77", "-np", "3"), PROGRAMS, "gossip");
+    assertThat(ended.output()).isEqualTo("all of 3 have spoken\n");
+    assertThat(ended.exitStatus()).isZero();
+    nothingIsLeft();
+  }
+
+  @Tag("long")
+  @Test
+  void theContractIsKeptByPmi2() throws Exception {
     ChildProcess ended = run(List.of("-genv", "PMI_JOBID", "77", "-np", "3"), "mpi.ContractMain");
     assertThat(ended.output()).isEqualTo("contract kept by shmdev\n");
     assertThat(ended.exitStatus()).isZero();

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,7 @@ class SrunTest {
                 "-Dtalaria.mpj.dir=" + shared,
                 "-cp",
                 System.getProperty("java.class.path")));
+        command.addAll(command.indexOf("-cp"), Launched.ofRanks());
         command.addAll(List.of(words));
         ranks.add(
             ChildProcess.command(command.toArray())
@@ -83,6 +85,13 @@ class SrunTest {
     assertThat(shared).isEmptyDirectory();
   }
 
+  @Test
+  void ranksSpeakOnRings() throws Exception {
+    assertThat(run(3, PROGRAMS, "gossip")).isEqualTo("all of 3 have spoken\n");
+    allEndedWell();
+  }
+
+  @Tag("long")
   @Test
   void theContractIsKeptOnRings() throws Exception {
     assertThat(run(3, "mpi.ContractMain")).isEqualTo("contract kept by shmdev\n");

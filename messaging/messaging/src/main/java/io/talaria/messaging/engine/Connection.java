@@ -48,7 +48,7 @@ final class Connection implements LinkOwner {
   final String[] typeNames;
 
   /** Why a type does not fit this node's type of the same name; null where that is not known. */
-  private final String[] misfits;
+  private final String[] mismatches;
 
   /** The largest message that the other node accepts, in bytes. */
   final int maxThere;
@@ -102,7 +102,7 @@ final class Connection implements LinkOwner {
       long incarnation,
       TypeEntry[] types,
       String[] typeNames,
-      String[] misfits,
+      String[] mismatches,
       int maxThere) {
     this.node = node;
     this.peer = peer;
@@ -110,7 +110,7 @@ final class Connection implements LinkOwner {
     this.incarnation = incarnation;
     this.types = types;
     this.typeNames = typeNames;
-    this.misfits = misfits;
+    this.mismatches = mismatches;
     this.maxThere = maxThere;
     dataReassembly = new Reassembly(this, false);
     controlReassembly = new Reassembly(this, true);
@@ -129,8 +129,8 @@ final class Connection implements LinkOwner {
   }
 
   /** Why a type of the other node does not fit, to append to an error text; empty if not known. */
-  String misfit(int type) {
-    return type >= misfits.length || misfits[type] == null ? "" : ": " + misfits[type];
+  String mismatch(int type) {
+    return type >= mismatches.length || mismatches[type] == null ? "" : ": " + mismatches[type];
   }
 
   boolean dead() {

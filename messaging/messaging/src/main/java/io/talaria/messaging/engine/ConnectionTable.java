@@ -91,7 +91,7 @@ final class ConnectionTable {
         incarnation,
         types.entries,
         types.names,
-        types.misfits,
+        types.mismatches,
         theirs.maxMessageBytes());
   }
 

@@ -12,7 +12,7 @@ final class Counts {
   private final LongAdder dropped = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder late = new LongAdder();
-  private final LongAdder forgotten = new LongAdder();
+  private final LongAdder unanswered = new LongAdder();
   private final LongAdder stalled = new LongAdder();
 
   void connected() {
@@ -39,8 +39,8 @@ final class Counts {
     late.increment();
   }
 
-  void forgotten() {
-    forgotten.increment();
+  void unanswered() {
+    unanswered.increment();
   }
 
   void stalled() {
@@ -51,8 +51,8 @@ final class Counts {
     return stalled.sum();
   }
 
-  long forgottenSum() {
-    return forgotten.sum();
+  long unansweredSum() {
+    return unanswered.sum();
   }
 
   long connectedSum() {

@@ -138,7 +138,7 @@ public final class LocalNode implements Node {
         counts.droppedSum(),
         counts.failedSum(),
         counts.lateSum(),
-        counts.forgottenSum(),
+        counts.unansweredSum(),
         counts.stalledSum(),
         responseSlots.open());
   }

@@ -16,12 +16,12 @@ final class PeerTypes {
   final TypeEntry[] entries;
 
   /** Why one cannot be read although its name is known here; else null. */
-  final String[] misfits;
+  final String[] mismatches;
 
-  private PeerTypes(String[] names, TypeEntry[] entries, String[] misfits) {
+  private PeerTypes(String[] names, TypeEntry[] entries, String[] mismatches) {
     this.names = names;
     this.entries = entries;
-    this.misfits = misfits;
+    this.mismatches = mismatches;
   }
 
   /**
@@ -32,7 +32,7 @@ final class PeerTypes {
   static PeerTypes of(Types own, Offer theirs, Forms forms) {
     int count = theirs.names().size();
     TypeEntry[] entries = new TypeEntry[count];
-    String[] misfits = new String[count];
+    String[] mismatches = new String[count];
     for (int i = 0; i < count; i++) {
       TypeEntry entry = own.named(theirs.names().get(i));
       String form = forms.byType().get(i);
@@ -42,11 +42,11 @@ final class PeerTypes {
         try {
           entries[i] = own.adapted(entry, form);
         } catch (IllegalArgumentException | LinkageError e) {
-          misfits[i] = e.getMessage();
+          mismatches[i] = e.getMessage();
         }
       }
     }
-    return new PeerTypes(theirs.names().toArray(String[]::new), entries, misfits);
+    return new PeerTypes(theirs.names().toArray(String[]::new), entries, mismatches);
   }
 
   /**

@@ -36,7 +36,7 @@ final class PublishedState {
     number(to, "dropped", counters.dropped());
     number(to, "failed", counters.failed());
     number(to, "late", counters.lateResponses());
-    number(to, "forgotten", counters.forgotten());
+    number(to, "unanswered", counters.unanswered());
     number(to, "stalled", counters.stalled());
     number(to, "openRequests", counters.openRequests());
     to.append(",\"peers\":[");

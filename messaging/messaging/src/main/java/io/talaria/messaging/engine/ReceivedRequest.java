@@ -52,7 +52,7 @@ final class ReceivedRequest implements Request {
     @Override
     public void run() {
       if (!answered && !connection.dead()) {
-        connection.node.counts().forgotten();
+        connection.node.counts().unanswered();
         connection
             .responses()
             .fail(

@@ -41,7 +41,7 @@ final class Rejections {
     String why;
     if (type == null && types.named(name) != null) {
       code = Code.TYPE_MISMATCH;
-      why = "the type has other components there" + connection.misfit(typeIndex);
+      why = "the type has other components there" + connection.mismatch(typeIndex);
     } else if (type == null) {
       why = "the type is not registered";
     } else {

@@ -91,9 +91,10 @@ final class Responses {
       int bytes) {
     TypeEntry entry = type < connection.types.length ? connection.types[type] : null;
     if (entry == null) {
-      String misfit = connection.misfit(type);
-      if (!misfit.isEmpty()) {
-        String why = connection.typeNames[type] + ": the type has other components there" + misfit;
+      String mismatch = connection.mismatch(type);
+      if (!mismatch.isEmpty()) {
+        String why =
+            connection.typeNames[type] + ": the type has other components there" + mismatch;
         return pending.fail(connection, generation, MessagingException.Code.TYPE_MISMATCH, why);
       }
     }

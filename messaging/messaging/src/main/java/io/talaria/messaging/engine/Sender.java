@@ -169,7 +169,7 @@ final class Sender {
           connection.leading().startIfWanted(context);
           ring.commit(claim, bytes);
         } else {
-          ring.abandon(claim, bytes);
+          ring.abort(claim, bytes);
         }
         context.claimed();
       }

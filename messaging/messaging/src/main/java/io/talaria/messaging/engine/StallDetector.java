@@ -33,7 +33,7 @@ final class StallDetector {
         context -> {
           int claim = context.openClaim();
           Connection on = context.claimOn;
-          if (claim != 0 && on != null && on.node == node && context.told != claim) {
+          if (claim != 0 && on != null && on.node == node && context.reported != claim) {
             open.add(new Seen(context, claim));
           }
         });
@@ -49,7 +49,7 @@ final class StallDetector {
       Connection on = context.claimOn;
       String type = context.claimName();
       if (context.openClaim() == each.claim && on != null) {
-        context.told = each.claim;
+        context.reported = each.claim;
         node.events().stalled(on.peer, type, context.thread.getName(), System.nanoTime() - seenNs);
       }
     }

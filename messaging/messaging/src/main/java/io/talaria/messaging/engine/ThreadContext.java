@@ -65,7 +65,7 @@ final class ThreadContext {
   private TypeEntry claimType;
 
   /** The number of the claim that was last reported. Written by conductors. */
-  volatile int told;
+  volatile int reported;
 
   private ThreadContext() {
     ALL.add(new WeakReference<>(this));

@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
 /**
  * Writes records into a ring. Any number of threads.
  *
- * <p>After a claim the caller must always call {@link #commit} or {@link #abandon}, even if writing
+ * <p>After a claim the caller must always call {@link #commit} or {@link #abort}, even if writing
  * fails, because the consumer cannot pass an open claim. No call waits or allocates.
  */
 public final class RingProducer {
@@ -178,7 +178,7 @@ public final class RingProducer {
   }
 
   /** Gives up a claim: it becomes a pad, which the consumer skips. */
-  public void abandon(long claim, int bytes) {
+  public void abort(long claim, int bytes) {
     pad(claim, bytes >>> RingLayout.UNIT_SHIFT);
   }
 

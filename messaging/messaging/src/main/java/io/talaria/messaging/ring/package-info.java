@@ -11,7 +11,7 @@
  *   <li>A producer stops between claim and mark, briefly or for ever. No thread waits for it: the
  *       consumer sees later records later, and when the ring is full, claims fail at once.
  *   <li>A writer throws, or writes less than it has claimed. Its claim becomes a pad: {@link
- *       io.talaria.messaging.ring.RingProducer#abandon}.
+ *       io.talaria.messaging.ring.RingProducer#abort}.
  *   <li>Two producers reach the end of the memory at once. Filler and record are claimed together,
  *       by one compare-and-set.
  *   <li>Old bytes look like a mark. Marks have memory of their own, never overwritten by payload,

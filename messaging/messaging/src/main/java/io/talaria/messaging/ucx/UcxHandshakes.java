@@ -40,7 +40,7 @@ final class UcxHandshakes {
     long token;
 
     /** Why UCX must not be used with it, or null. */
-    String obstacle;
+    String failure;
 
     Known(int id) {
       this.id = id;
@@ -81,7 +81,7 @@ final class UcxHandshakes {
   void nothingCame(UcxChannel channel) {
     for (Known each : known.values()) {
       if (each.channel == channel) {
-        each.obstacle = "nothing came by UCX";
+        each.failure = "nothing came by UCX";
       }
     }
   }
@@ -97,7 +97,7 @@ final class UcxHandshakes {
     }
     try {
       Known about = known(id);
-      if (about.obstacle != null) {
+      if (about.failure != null) {
         return new byte[0];
       }
       about.token = random.nextLong();
@@ -140,8 +140,8 @@ final class UcxHandshakes {
     turns.enterOrThrow();
     try {
       Known peer = of(id, incarnation);
-      if (peer.obstacle != null) {
-        throw new IOException(peer.obstacle);
+      if (peer.failure != null) {
+        throw new IOException(peer.failure);
       }
       int made = aboutUs ? madeThere : 0;
       boolean reuse = aboutUs && openThere == 1 && peer.isOpen() && made == peer.made;
@@ -189,7 +189,7 @@ final class UcxHandshakes {
       peer.channel = null;
       peer.incarnation = incarnation;
       peer.made = 0;
-      peer.obstacle = null;
+      peer.failure = null;
     }
     return peer;
   }
@@ -238,8 +238,8 @@ final class UcxHandshakes {
       peer.channel = channel;
       turns.add(channel);
     } catch (UcxException e) {
-      peer.obstacle = "UCX finds no channel to it: " + e.getMessage();
-      throw new IOException(peer.obstacle, e);
+      peer.failure = "UCX finds no channel to it: " + e.getMessage();
+      throw new IOException(peer.failure, e);
     }
   }
 }

@@ -36,7 +36,7 @@ public final class EncryptedWire extends Wire {
   private static final int NONCE_BYTES = 12;
 
   /** The cipher of one direction. */
-  private static final class Way {
+  private static final class Direction {
     final Cipher cipher;
     final SecretKeySpec key;
     private final ByteBuffer nonce = ByteBuffer.allocate(NONCE_BYTES);
@@ -44,7 +44,7 @@ public final class EncryptedWire extends Wire {
         ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private long number;
 
-    Way(byte[] secret) throws GeneralSecurityException {
+    Direction(byte[] secret) throws GeneralSecurityException {
       cipher = Cipher.getInstance("AES/GCM/NoPadding");
       key = new SecretKeySpec(secret, "AES");
     }
@@ -57,8 +57,8 @@ public final class EncryptedWire extends Wire {
     }
   }
 
-  private final Way out;
-  private final Way in;
+  private final Direction out;
+  private final Direction in;
 
   /** Encrypted and not sent yet. Only for the thread that writes. */
   private final ByteBuffer going =
@@ -91,8 +91,8 @@ public final class EncryptedWire extends Wire {
   public EncryptedWire(SocketChannel channel, byte[] secret, ByteBuffer first) {
     super(channel);
     try {
-      out = new Way(Arrays.copyOfRange(secret, 0, 32));
-      in = new Way(Arrays.copyOfRange(secret, 32, 64));
+      out = new Direction(Arrays.copyOfRange(secret, 0, 32));
+      in = new Direction(Arrays.copyOfRange(secret, 32, 64));
     } catch (GeneralSecurityException e) {
       // every Java must have it
       throw new IllegalStateException("this Java has no AES/GCM/NoPadding", e);

@@ -98,7 +98,7 @@ class RingModelTest {
         }
         assertThat(claim).isNotNegative();
         if (random.nextInt(8) == 0) {
-          producer.abandon(claim, bytes);
+          producer.abort(claim, bytes);
         } else {
           write(producer, claim, length, 0, sequence++);
           producer.commit(claim, bytes);
@@ -174,7 +174,7 @@ class RingModelTest {
       if (claim == RingProducer.BACK_PRESSURED) {
         Thread.yield();
       } else if (random.nextInt(16) == 0) {
-        ring.abandon(claim, bytes);
+        ring.abort(claim, bytes);
       } else {
         write(ring, claim, length, producer, sequence++);
         ring.commit(claim, bytes);
@@ -197,7 +197,7 @@ class RingModelTest {
     assertThat(consumer.peek()).isZero();
     ring.seal();
     assertThat(ring.quiet()).isFalse();
-    ring.abandon(slow, 32);
+    ring.abort(slow, 32);
     assertThat(ring.quiet()).isTrue();
     int[] next = new int[1];
     for (int i = 0; i < others; i++) {
@@ -303,7 +303,7 @@ class RingModelTest {
           break;
         }
         if (random.nextInt(5) == 0) {
-          ring.abandon(claim, aligned(length));
+          ring.abort(claim, aligned(length));
         } else {
           write(ring, claim, length, 0, sequence++);
           ring.commit(claim, aligned(length));

@@ -61,7 +61,7 @@ final class LargeMessages {
   int started;
 
   /** Of how many the peer was told. Confined to the send thread. */
-  int told;
+  int reported;
 
   /** Where the read that is under way goes. Written by the send thread before it is posted. */
   MemoryRegion buffer;
@@ -175,7 +175,7 @@ final class LargeMessages {
   }
 
   /** Of how many the peer is to be told; by the send thread. */
-  int untold() {
-    return (int) DONE.getAcquire(this) - told;
+  int unreported() {
+    return (int) DONE.getAcquire(this) - reported;
   }
 }

@@ -240,16 +240,18 @@ final class SendThread extends NetThread {
   /** What the peer is to be told, taken from what is to be told. */
   private static int immediate(Connection connection, int kind) {
     int credits = Math.min(connection.credits(), Immediate.MAX_CREDITS);
-    int taken = Math.min(connection.large.untold(), Immediate.MAX_TAKEN);
+    int taken = Math.min(connection.large.unreported(), Immediate.MAX_TAKEN);
     connection.creditsTold(credits);
-    connection.large.told += taken;
+    connection.large.reported += taken;
     return Immediate.of(kind, taken, credits);
   }
 
   /** Gives credit, or greets, by a message of its own, if no other has done so. */
   private void credit(Connection connection) {
     boolean greets = connection.takeGreeting() && connection.posted == 0;
-    if ((connection.credits() >= node.creditThreshold || connection.large.untold() > 0 || greets)
+    if ((connection.credits() >= node.creditThreshold
+            || connection.large.unreported() > 0
+            || greets)
         && connection.creditsOut < VerbsNode.CREDIT_SLOTS) {
       int word = immediate(connection, Immediate.CREDIT);
       requests.sendImmediate(0, word).id(id(connection, OF_CREDIT, 0)).signaled();

@@ -6,11 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.VerbsInMemory;
 import io.talaria.verbs.Context;
 import io.talaria.verbs.DeviceList;
 import io.talaria.verbs.GidEntry;
 import io.talaria.verbs.Verbs;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -18,11 +18,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -33,7 +29,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class Provider implements BeforeAllCallback {
   private static final boolean DEVICE =
       "device".equals(System.getProperty("talaria.verbs.variant"));
-  private static final String SOURCE = "network/verbs/src/test/c/loopback.c";
   private static String unavailableReason;
   private static SymbolLookup symbols;
 
@@ -42,39 +37,24 @@ final class Provider implements BeforeAllCallback {
   }
 
   @Override
-  public void beforeAll(ExtensionContext context) throws Exception {
+  public void beforeAll(ExtensionContext context) {
     prepare();
     assumeTrue(unavailableReason.isEmpty(), unavailableReason);
   }
 
-  static synchronized void prepare() throws IOException, InterruptedException {
+  static synchronized void prepare() {
     if (unavailableReason == null) {
       unavailableReason = DEVICE ? Verbs.unavailableReason().orElse("") : build();
     }
   }
 
   @SuppressWarnings("restricted")
-  private static String build() throws IOException, InterruptedException {
-    Path source = Path.of(SOURCE);
-    if (!Files.exists(source)) {
-      source = Path.of("..", "..").resolve(SOURCE);
+  private static String build() {
+    String reason = VerbsInMemory.prepare().orElse("");
+    if (reason.isEmpty()) {
+      symbols = SymbolLookup.libraryLookup(VerbsInMemory.library(), Arena.global());
     }
-    Path library = Files.createTempDirectory("talaria-verbs-net").resolve("libloopback.so");
-    Process gcc =
-        new ProcessBuilder(
-                "gcc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(gcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!gcc.waitFor(120, TimeUnit.SECONDS) || gcc.exitValue() != 0) {
-      return "gcc or the headers (libibverbs-dev, librdmacm-dev) are missing: " + said.strip();
-    }
-    System.setProperty(Verbs.LIBRARY_PROPERTY, library.toString());
-    System.setProperty(Verbs.CM_LIBRARY_PROPERTY, library.toString());
-    symbols = SymbolLookup.libraryLookup(library, Arena.global());
-    library.toFile().deleteOnExit();
-    library.getParent().toFile().deleteOnExit();
-    return "";
+    return reason;
   }
 
   @SuppressWarnings("restricted")

@@ -151,6 +151,7 @@ public final class ChildSpec {
     command.add("-Xshare:auto");
     command.add("-ea");
     command.add("-XX:ErrorFile=" + lab.crashFile());
+    command.addAll(Settings.children());
     command.addAll(options);
     if (flavour.accelerated()) {
       command.add("-javaagent:" + classPath.agent());

@@ -39,6 +39,7 @@ public final class Command {
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "--enable-native-access=ALL-UNNAMED",
+            "-Dtalaria.bench.children=" + String.join(" ", Settings.children()),
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             Main.class.getName());

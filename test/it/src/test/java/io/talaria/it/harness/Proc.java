@@ -2,6 +2,7 @@
 
 package io.talaria.it.harness;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -12,7 +13,6 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -218,19 +218,17 @@ public final class Proc {
    */
   public static String run(Duration limit, String... words)
       throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    Output output = new Output(process.getInputStream(), words[0]);
-    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-      process.destroyForcibly();
-      throw new IOException(String.join(" ", words) + " takes too long: " + output.tail());
+    ChildProcess ended;
+    try {
+      ended = ChildProcess.command((Object[]) words).oneOutput().run(limit);
+    } catch (AssertionError e) {
+      throw new IOException(String.join(" ", words) + " takes too long", e);
     }
-    output.awaitEnd(Child.PATIENCE);
-    if (process.exitValue() != 0) {
+    if (ended.exitStatus() != 0) {
       throw new IOException(
-          String.join(" ", words) + " ended with " + process.exitValue() + ": " + output.tail());
+          String.join(" ", words) + " ended with " + ended.exitStatus() + ": " + ended.outText());
     }
-    return output.tail();
+    return ended.outText();
   }
 
   /**

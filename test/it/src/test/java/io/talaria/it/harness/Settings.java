@@ -8,6 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -129,6 +130,17 @@ public final class Settings {
    */
   public static boolean fewPairs() {
     return System.getProperty("talaria.it.pairs", "all").equals("few");
+  }
+
+  /**
+   * Options of children that are not compiled as they are by users, so that they start faster.
+   *
+   * @return the words of {@code talaria.test.children}
+   */
+  public static List<String> children() {
+    return Stream.of(System.getProperty("talaria.test.children", "").split(" ", -1))
+        .filter(word -> !word.isEmpty())
+        .toList();
   }
 
   /**

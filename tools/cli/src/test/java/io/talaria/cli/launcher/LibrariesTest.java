@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.talaria.cli.launcher.SourceCopy.Ended;
+import io.talaria.testsupport.ChildProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,8 +66,10 @@ class LibrariesTest {
     Path sources = dir.resolve("sources");
     SourceCopy.into(sources);
     makeRepository();
-    List<String> projects = new ArrayList<>(List.of("bom"));
-    projects.addAll(Arrays.asList(LIBRARIES.split(",")));
+    List<String> projects = new ArrayList<>(List.of(":talaria-bom"));
+    for (String library : LIBRARIES.split(",")) {
+      projects.add(":talaria-" + library);
+    }
     Ended installed =
         maven(
             sources,
@@ -119,9 +121,10 @@ class LibrariesTest {
     List<String> command = new ArrayList<>(List.of("mvn", "-B", "-o", "-q"));
     command.add("-Dmaven.repo.local=" + repository);
     command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    return run(builder);
+    return run(
+        ChildProcess.command(command.toArray())
+            .directory(folder)
+            .environment("JAVA_HOME", System.getProperty("java.home")));
   }
 
   /** A project for each program, below one that builds them all. */
@@ -196,15 +199,15 @@ class LibrariesTest {
                 assertThat(Path.of(jar).getFileName().toString())
                     .matches("(?:talaria-|jctools-core-).*\\.jar"))
         .allSatisfy(jar -> assertThat(jar).startsWith(repository.toString()));
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            target.resolve("classes") + File.pathSeparator + libraries,
-            main);
-    builder.directory(dir.toFile()).environment().remove("JAVA_TOOL_OPTIONS");
-    Ended ended = run(builder);
+    Ended ended =
+        run(
+            ChildProcess.command(
+                    ChildProcess.jdkProgram("java"),
+                    "--enable-native-access=ALL-UNNAMED",
+                    "-cp",
+                    target.resolve("classes") + File.pathSeparator + libraries,
+                    main)
+                .directory(dir));
     if (library.equals("talaria-ucx") && ended.out().contains("libucp")) {
       return; // UCX is not installed here, and that is what it says
     }

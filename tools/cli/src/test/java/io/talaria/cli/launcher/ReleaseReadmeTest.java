@@ -4,10 +4,11 @@ package io.talaria.cli.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class ReleaseReadmeTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent().getParent();
   private static final Path README = ROOT.resolve("tools/launcher/release/README.md");
+  private static final Duration LIMIT = Duration.ofSeconds(50);
   private static final Pattern COMMAND = Pattern.compile("bin/talaria ([a-z][a-z-]*)");
   private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)");
   private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z][a-z-]*)[ A-Z\\[].*");
@@ -53,10 +55,8 @@ class ReleaseReadmeTest {
   }
 
   private static Set<String> commandsOf(Path script) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder("sh", script.toString(), "--help").start();
-    String usage = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(usage).isZero();
-    return all(LISTED, usage);
+    ChildProcess help = ChildProcess.command("sh", script, "--help").runSuccessfully(LIMIT);
+    return all(LISTED, help.outText());
   }
 
   @Test
@@ -75,12 +75,11 @@ class ReleaseReadmeTest {
         readme.lines().filter(line -> line.contains("not in a release")).findFirst().orElseThrow();
     for (String command : lacks) {
       assertThat(absent).contains("`" + command + "`");
-      Process process =
-          new ProcessBuilder("sh", ROOT.resolve("tools/launcher/release.sh").toString(), command)
-              .start();
-      assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+      ChildProcess refused =
+          ChildProcess.command("sh", ROOT.resolve("tools/launcher/release.sh"), command).run(LIMIT);
+      assertThat(refused.errText())
           .isEqualTo("talaria: " + command + " needs the sources, and is not in a release\n");
-      assertThat(process.waitFor()).isEqualTo(69);
+      assertThat(refused.exitStatus()).isEqualTo(69);
     }
   }
 

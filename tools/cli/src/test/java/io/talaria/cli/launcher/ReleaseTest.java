@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.talaria.cli.launcher.SourceCopy.Ended;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,9 +42,10 @@ class ReleaseTest {
   static void makeAndUnpack() throws Exception {
     sources = dir.resolve("sources");
     SourceCopy.into(sources);
-    ProcessBuilder build = new ProcessBuilder(sources.resolve("talaria").toString(), "package");
-    build.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    Ended made = run(build);
+    Ended made =
+        run(
+            ChildProcess.command(sources.resolve("talaria"), "package")
+                .environment("JAVA_HOME", System.getProperty("java.home")));
     assertThat(made.status()).as(made.out()).isZero();
     try (Stream<Path> files = Files.list(sources.resolve("dist"))) {
       Path archive =
@@ -54,12 +55,11 @@ class ReleaseTest {
               .orElseThrow(() -> new AssertionError("no archive"));
       Ended sums =
           run(
-              new ProcessBuilder("sha256sum", "-c", archive.getFileName() + ".sha256")
-                  .directory(archive.getParent().toFile()));
+              ChildProcess.command("sha256sum", "-c", archive.getFileName() + ".sha256")
+                  .directory(archive.getParent()));
       assertThat(sums.status()).as(sums.out()).isZero();
       Path unpacked = Files.createDirectory(dir.resolve("un packed"));
-      Ended tar =
-          run(new ProcessBuilder("tar", "-xzf", archive.toString(), "-C", unpacked.toString()));
+      Ended tar = run(ChildProcess.command("tar", "-xzf", archive, "-C", unpacked));
       assertThat(tar.status()).as(tar.out()).isZero();
       release = unpacked.resolve(archive.getFileName().toString().replace(".tar.gz", ""));
     }
@@ -96,19 +96,19 @@ class ReleaseTest {
     Path java = java(feature);
     assumeTrue(java != null, "no Java " + feature);
     List<String> command = new ArrayList<>();
-    if (run(new ProcessBuilder("unshare", "--net", "true")).status() == 0) {
+    if (run(ChildProcess.command("unshare", "--net", "true")).status() == 0) {
       command.addAll(
           List.of("unshare", "--net", "sh", "-c", "ip link set lo up; exec \"$@\"", "talaria"));
     }
     command.addAll(before);
     command.add(release.resolve("bin/talaria").toString());
     command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(dir.toFile());
-    Map<String, String> environment = builder.environment();
-    environment.clear();
-    environment.put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-    environment.put("JAVA_HOME", java.toString());
-    return run(builder);
+    return run(
+        ChildProcess.command(command.toArray())
+            .directory(dir)
+            .withoutEnvironment(name -> true)
+            .environment("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .environment("JAVA_HOME", java));
   }
 
   @ParameterizedTest
@@ -146,7 +146,7 @@ class ReleaseTest {
       List<String> words = new ArrayList<>(List.of("sh", "-c", few, "few"));
       words.addAll(jar);
       words.addAll(List.of(command.split(" ")));
-      Ended ofTheJar = run(new ProcessBuilder(words).directory(dir.toFile()));
+      Ended ofTheJar = run(ChildProcess.command(words.toArray()).directory(dir));
       assertThat(ofTheJar.out()).doesNotContain("Exception", "Error:");
     }
   }
@@ -171,9 +171,8 @@ class ReleaseTest {
     command.add(java.resolve("bin/java").toString());
     command.addAll(List.of("-jar", release.resolve("talaria.jar").toString()));
     command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(dir.toFile());
-    builder.environment().clear();
-    return run(builder);
+    return run(
+        ChildProcess.command(command.toArray()).directory(dir).withoutEnvironment(name -> true));
   }
 
   @ParameterizedTest
@@ -238,9 +237,7 @@ class ReleaseTest {
           .allSatisfy(jar -> assertThat(listed).anySatisfy(one -> assertThat(jar).startsWith(one)));
     }
     Ended sums =
-        run(
-            new ProcessBuilder("sha256sum", "-c", "--quiet", "SHA256SUMS")
-                .directory(release.toFile()));
+        run(ChildProcess.command("sha256sum", "-c", "--quiet", "SHA256SUMS").directory(release));
     assertThat(sums.status()).as(sums.out()).isZero();
   }
 }

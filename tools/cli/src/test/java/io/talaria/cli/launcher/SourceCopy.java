@@ -2,20 +2,22 @@
 
 package io.talaria.cli.launcher;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.Set;
 
 /**
  * The project's sources elsewhere, without what was built from them, and commands that use them.
  */
 final class SourceCopy {
+  private static final Duration LIMIT = Duration.ofMinutes(20);
   private static final Set<String> NOT_SOURCES = Set.of("target", "dist", ".git");
 
   private SourceCopy() {}
@@ -50,10 +52,8 @@ final class SourceCopy {
   }
 
   /** Runs a command to its end. */
-  static Ended run(ProcessBuilder builder) throws IOException, InterruptedException {
-    Process process = builder.redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Ended(process.waitFor(), out);
+  static Ended run(ChildProcess.Builder command) throws IOException, InterruptedException {
+    ChildProcess ended = command.oneOutput().run(LIMIT);
+    return new Ended(ended.exitStatus(), ended.outText());
   }
 }

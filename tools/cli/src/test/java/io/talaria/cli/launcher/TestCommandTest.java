@@ -5,8 +5,10 @@ package io.talaria.cli.launcher;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.cli.launcher.Tree.Ended;
+import io.talaria.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -201,8 +203,8 @@ class TestCommandTest {
   private void git(String... words) throws Exception {
     List<String> command = new ArrayList<>(List.of("git", "-C", tree.root().toString()));
     command.addAll(List.of(words));
-    Process git = new ProcessBuilder(command).inheritIO().start();
-    assertThat(git.waitFor()).isZero();
+    ChildProcess unused =
+        ChildProcess.command(command.toArray()).runSuccessfully(Duration.ofMinutes(1));
   }
 
   @Test

@@ -2,15 +2,15 @@
 
 package io.talaria.cli.launcher;
 
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * called. Nothing in it is built unless {@link #pretendBuilt} was called.
  */
 final class Tree {
-  private static final long LIMIT_S = 120;
+  private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final Pattern JAR = Pattern.compile("(?m)^[A-Z]+=\\$ROOT/(\\S+\\.jar)$");
 
   private final Path root;
@@ -130,24 +130,13 @@ final class Tree {
       throws Exception {
     List<String> command = new ArrayList<>(List.of(script.toString()));
     command.addAll(List.of(words));
-    Path out = Files.createTempFile(tools, "out", null);
-    Path err = Files.createTempFile(tools, "err", null);
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-    Map<String, String> variables = builder.environment();
-    variables.keySet().removeIf(name -> name.startsWith("TALARIA_") || name.startsWith("JAVA_"));
-    variables.put("JAVA_HOME", System.getProperty("java.home"));
-    variables.put("PATH", tools + ":" + System.getenv("PATH"));
-    variables.putAll(environment);
-    Process process = builder.start();
-    process.getOutputStream().close();
-    if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError(command + " did not end; it printed " + Files.readString(out));
-    }
-    return new Ended(
-        process.exitValue(),
-        Files.readString(out, StandardCharsets.UTF_8),
-        Files.readString(err, StandardCharsets.UTF_8));
+    ChildProcess ended =
+        ChildProcess.command(command.toArray())
+            .withoutEnvironment(name -> name.startsWith("TALARIA_") || name.startsWith("JAVA_"))
+            .environment("JAVA_HOME", System.getProperty("java.home"))
+            .environment("PATH", tools + ":" + System.getenv("PATH"))
+            .environment(environment)
+            .run(LIMIT);
+    return new Ended(ended.exitStatus(), ended.outText(), ended.errText());
   }
 }

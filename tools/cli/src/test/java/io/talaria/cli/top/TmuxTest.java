@@ -6,13 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.cli.ports.Tree;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -69,15 +71,12 @@ class TmuxTest {
   private String tmux(String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("/usr/bin/tmux", "-S", socket));
     command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("LC_ALL", "C.UTF-8");
-    builder.environment().remove("TMUX");
-    builder.environment().remove("NO_COLOR");
-    Process process = builder.start();
-    process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();
-    return out;
+    return ChildProcess.command(command.toArray())
+        .oneOutput()
+        .withoutEnvironment(Set.of("TMUX", "NO_COLOR")::contains)
+        .environment("LC_ALL", "C.UTF-8")
+        .run(Duration.ofSeconds(LIMIT_S))
+        .outText();
   }
 
   private void type(String line) throws Exception {

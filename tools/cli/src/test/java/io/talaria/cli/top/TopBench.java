@@ -4,10 +4,11 @@ package io.talaria.cli.top;
 
 import io.talaria.cli.harness.Json;
 import io.talaria.cli.ports.Tree;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -162,12 +163,11 @@ public final class TopBench {
     List<String> command =
         new ArrayList<>(List.of("/usr/bin/tmux", "-S", dir.resolve("tmux").toString()));
     command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("LC_ALL", "C.UTF-8");
-    builder.environment().remove("TMUX");
-    Process process = builder.start();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    int ignored = process.waitFor();
-    return out;
+    return ChildProcess.command(command.toArray())
+        .oneOutput()
+        .withoutEnvironment("TMUX"::equals)
+        .environment("LC_ALL", "C.UTF-8")
+        .run(Duration.ofMinutes(1))
+        .outText();
   }
 }

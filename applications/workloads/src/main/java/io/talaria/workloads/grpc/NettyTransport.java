@@ -1,0 +1,57 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.grpc;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+
+/** The transport of Netty that gRPC uses in this JVM. */
+enum NettyTransport {
+  /** Channels of NIO, which Talaria accelerates. */
+  NIO(NioSocketChannel.class, NioServerSocketChannel.class),
+  /** Netty's native transport, which calls the kernel directly. */
+  EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class);
+
+  /** The property that chooses it, set to {@code epoll} by the benchmark that wants it. */
+  private static final String PROPERTY = "talaria.harness.netty";
+
+  private final Class<? extends Channel> channel;
+  private final Class<? extends ServerChannel> server;
+
+  NettyTransport(Class<? extends Channel> channel, Class<? extends ServerChannel> server) {
+    this.channel = channel;
+    this.server = server;
+  }
+
+  /** Returns the transport that this JVM was started for. */
+  static NettyTransport chosen() {
+    return "epoll".equals(System.getProperty(PROPERTY)) ? EPOLL : NIO;
+  }
+
+  /** Returns the class of connections. */
+  Class<? extends Channel> channel() {
+    return channel;
+  }
+
+  /** Returns the class of listeners. */
+  Class<? extends ServerChannel> server() {
+    return server;
+  }
+
+  /**
+   * Starts event loops.
+   *
+   * @param number how many
+   * @throws UnsatisfiedLinkError if Netty's native library cannot be loaded
+   */
+  EventLoopGroup loops(int number) {
+    return this == EPOLL ? new EpollEventLoopGroup(number) : new NioEventLoopGroup(number);
+  }
+}
