@@ -21,7 +21,8 @@ import java.util.function.Consumer;
 
 /**
  * The collectives of a communicator of one group. Each method checks the arguments of a call, and
- * returns what is left to do: at once, in the background, or whenever a request is started.
+ * returns what is left to do: at once, in the background, or whenever a request is started. What is
+ * left keeps the parts of the arguments and not their objects, which therefore need not be made.
  */
 final class Collectives {
   private static final String RANKS = "ranks";
@@ -102,22 +103,29 @@ final class Collectives {
   }
 
   Consumer<Team> gather(Span from, Span to, int root) {
+    int fromOffset = from.offset();
+    int fromCount = from.count();
+    int toOffset = to.offset();
+    int toCount = to.count();
     boolean isRoot = isRoot(root);
     Object send = from.bufferOrInPlace();
     Object recv = isRoot ? to.buffer() : null;
     Layout out = send == null ? null : from.sent(send);
     Layout in = isRoot ? to.check(recv, comm.Size(), true) : null;
     inPlaceAtRootOnly(send == null, isRoot);
-    int sent = from.count();
-    int received = to.count();
-    long each = out == null ? elements(received, in) : elements(sent, out);
+    long each = out == null ? elements(toCount, in) : elements(fromCount, out);
     return team -> {
       compare(team, "Gather", each, (out == null ? in : out).base(), null, root);
-      Gathers.gather(team, send, from.offset(), sent, out, recv, to.offset(), received, in, root);
+      Gathers.gather(team, send, fromOffset, fromCount, out, recv, toOffset, toCount, in, root);
     };
   }
 
   Consumer<Team> gatherv(Span from, Spans to, int root) {
+    int fromOffset = from.offset();
+    int fromCount = from.count();
+    int toOffset = to.offset();
+    int[] toCounts = to.counts();
+    int[] toPlaces = to.displacements();
     boolean isRoot = isRoot(root);
     Object send = from.bufferOrInPlace();
     Object recv = isRoot ? to.buffer() : null;
@@ -127,37 +135,34 @@ final class Collectives {
     return team -> {
       compare(team, "Gatherv", -1, (out == null ? in : out).base(), null, root);
       Gathers.gatherv(
-          team,
-          send,
-          from.offset(),
-          from.count(),
-          out,
-          recv,
-          to.offset(),
-          to.counts(),
-          to.displacements(),
-          in,
-          root);
+          team, send, fromOffset, fromCount, out, recv, toOffset, toCounts, toPlaces, in, root);
     };
   }
 
   Consumer<Team> scatter(Span from, Span to, int root) {
+    int fromOffset = from.offset();
+    int fromCount = from.count();
+    int toOffset = to.offset();
+    int toCount = to.count();
     boolean isRoot = isRoot(root);
     Object send = isRoot ? from.buffer() : null;
     Object recv = to.bufferOrInPlace();
     Layout out = isRoot ? from.check(send, comm.Size(), false) : null;
     Layout in = recv == null ? null : to.received(recv);
     inPlaceAtRootOnly(recv == null, isRoot);
-    int sent = from.count();
-    int received = to.count();
-    long each = in == null ? elements(sent, out) : elements(received, in);
+    long each = in == null ? elements(fromCount, out) : elements(toCount, in);
     return team -> {
       compare(team, "Scatter", each, (in == null ? out : in).base(), null, root);
-      Scatters.scatter(team, send, from.offset(), sent, out, recv, to.offset(), received, in, root);
+      Scatters.scatter(team, send, fromOffset, fromCount, out, recv, toOffset, toCount, in, root);
     };
   }
 
   Consumer<Team> scatterv(Spans from, Span to, int root) {
+    int fromOffset = from.offset();
+    int[] fromCounts = from.counts();
+    int[] fromPlaces = from.displacements();
+    int toOffset = to.offset();
+    int toCount = to.count();
     boolean isRoot = isRoot(root);
     Object send = isRoot ? from.buffer() : null;
     Object recv = to.bufferOrInPlace();
@@ -167,78 +172,74 @@ final class Collectives {
     return team -> {
       compare(team, "Scatterv", -1, (in == null ? out : in).base(), null, root);
       Scatters.scatterv(
-          team,
-          send,
-          from.offset(),
-          from.counts(),
-          from.displacements(),
-          out,
-          recv,
-          to.offset(),
-          to.count(),
-          in,
-          root);
+          team, send, fromOffset, fromCounts, fromPlaces, out, recv, toOffset, toCount, in, root);
     };
   }
 
   Consumer<Team> allgather(Span from, Span to) {
+    int fromOffset = from.offset();
+    int fromCount = from.count();
+    int toOffset = to.offset();
+    int toCount = to.count();
     Object send = from.bufferOrInPlace();
     Object recv = to.buffer();
     Layout out = send == null ? null : from.sent(send);
     Layout in = to.check(recv, comm.Size(), true);
-    int sent = from.count();
-    int received = to.count();
     return team -> {
-      compare(team, "Allgather", elements(received, in), in.base(), null, -1);
-      Allgathers.allgather(team, send, from.offset(), sent, out, recv, to.offset(), received, in);
+      compare(team, "Allgather", elements(toCount, in), in.base(), null, -1);
+      Allgathers.allgather(team, send, fromOffset, fromCount, out, recv, toOffset, toCount, in);
     };
   }
 
   Consumer<Team> allgatherv(Span from, Spans to) {
+    int fromOffset = from.offset();
+    int fromCount = from.count();
+    int toOffset = to.offset();
+    int[] toCounts = to.counts();
+    int[] toPlaces = to.displacements();
     Object send = from.bufferOrInPlace();
     Object recv = to.buffer();
     Layout out = send == null ? null : from.sent(send);
     Layout in = to.check(recv, comm.Size(), RANKS, true);
     return team -> {
-      compare(team, "Allgatherv", total(to.counts(), in), in.base(), null, -1);
+      compare(team, "Allgatherv", total(toCounts, in), in.base(), null, -1);
       Allgathers.allgatherv(
-          team,
-          send,
-          from.offset(),
-          from.count(),
-          out,
-          recv,
-          to.offset(),
-          to.counts(),
-          to.displacements(),
-          in);
+          team, send, fromOffset, fromCount, out, recv, toOffset, toCounts, toPlaces, in);
     };
   }
 
   Consumer<Team> alltoall(Span from, Span to) {
+    int fromOffset = from.offset();
+    int fromCount = from.count();
+    int toOffset = to.offset();
+    int toCount = to.count();
     int n = comm.Size();
     Object recv = to.buffer();
     Layout in = to.check(recv, n, true);
-    int received = to.count();
     if (from.inPlace()) {
       return team -> {
-        compare(team, "Alltoall", elements(received, in), in.base(), null, -1);
-        Object copy = in.base().newArray(received * n * in.size());
-        Elements.pack(recv, to.offset(), received * n, in, copy, 0);
+        compare(team, "Alltoall", elements(toCount, in), in.base(), null, -1);
+        Object copy = in.base().newArray(toCount * n * in.size());
+        Elements.pack(recv, toOffset, toCount * n, in, copy, 0);
         Layout packed = Layout.basic(in.base(), in.size());
-        Alltoalls.alltoall(team, copy, 0, received, packed, recv, to.offset(), received, in);
+        Alltoalls.alltoall(team, copy, 0, toCount, packed, recv, toOffset, toCount, in);
       };
     }
     Object send = from.buffer();
     Layout out = from.check(send, n, false);
-    int sent = from.count();
     return team -> {
-      compare(team, "Alltoall", elements(received, in), in.base(), null, -1);
-      Alltoalls.alltoall(team, send, from.offset(), sent, out, recv, to.offset(), received, in);
+      compare(team, "Alltoall", elements(toCount, in), in.base(), null, -1);
+      Alltoalls.alltoall(team, send, fromOffset, fromCount, out, recv, toOffset, toCount, in);
     };
   }
 
   Consumer<Team> alltoallv(Spans from, Spans to) {
+    int fromOffset = from.offset();
+    int[] fromCounts = from.counts();
+    int[] fromPlaces = from.displacements();
+    int toOffset = to.offset();
+    int[] toCounts = to.counts();
+    int[] toPlaces = to.displacements();
     Object send = from.buffer();
     Object recv = to.buffer();
     Layout out = from.check(send, comm.Size(), RANKS, false);
@@ -248,14 +249,14 @@ final class Collectives {
       Alltoalls.alltoallv(
           team,
           send,
-          from.offset(),
-          from.counts(),
-          from.displacements(),
+          fromOffset,
+          fromCounts,
+          fromPlaces,
           out,
           recv,
-          to.offset(),
-          to.counts(),
-          to.displacements(),
+          toOffset,
+          toCounts,
+          toPlaces,
           in);
     };
   }
