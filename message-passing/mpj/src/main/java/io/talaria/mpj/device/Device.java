@@ -171,7 +171,7 @@ public abstract class Device implements AutoCloseable {
 
   /**
    * The process of a rank has ended: operations with it fail, now or once its connection is found
-   * to have ended, too. What it has sent before still arrives.
+   * to have ended, too. What it has sent before still arrives, unless its connection drops it.
    *
    * @param peer its rank
    * @param why for the program
