@@ -30,6 +30,8 @@ InfiniBand or RoCE between hosts.
   bench NAME          netty, grpc, kvs, zookeeper, bookkeeper: applications
   example NAME        counter, echo, kvs, messages: run a small example program
   mpirun -np N MAIN   Start the ranks of a message-passing program
+  mpitop              Show which rank of a message-passing job waits for which
+  mpitune -np N       Measure which properties make message passing the fastest
 
   COMMAND --help      Describe the command and its options
   --version           Print the version
@@ -37,7 +39,7 @@ InfiniBand or RoCE between hosts.
 A release has no chaos, no soak, and no commands that build or test; they need the sources.
 
 The launcher looks for Java 17 or newer in TALARIA_JAVA_HOME, JAVA_HOME and on the PATH; bench,
-example, observe, ports, top and mpirun need Java 25. docs/index.md lists the guides.
+example, observe, ports, top, mpirun, mpitop and mpitune need Java 25. docs/index.md lists the guides.
 
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 a benchmark missed a target, 69 something is
 missing (Java, UCX), 78 a talaria.* property is invalid, 130 interrupted. "run" ends with the
@@ -93,9 +95,10 @@ ensure_built() {
   check_java_home
 }
 
-run_mpirun() {
-  need_java "$FULL_JAVA" mpirun
-  exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$HOME_DIR/talaria-mpj.jar" "$@"
+run_mpj() {
+  need_java "$FULL_JAVA" "$command"
+  exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+    -cp "$HOME_DIR/talaria-mpj.jar" "$@"
 }
 
 run_cli() {
@@ -135,7 +138,9 @@ case $command in
     ;;
   -V | --version) printf 'talaria %s\n' "$(cat "$HOME_DIR/VERSION")" ;;
   run) run_command "$@" ;;
-  mpirun) run_mpirun "$@" ;;
+  mpirun) run_mpj io.talaria.mpj.launch.Mpirun "$@" ;;
+  mpitop) run_mpj io.talaria.mpj.launch.Mpitop "$@" ;;
+  mpitune) run_mpj io.talaria.mpj.tune.Mpitune "$@" ;;
   build | test | package | fuzz | chaos | soak | rdma-test | ucx-example | verbs-example)
     missing "$command needs the sources, and is not in a release"
     ;;

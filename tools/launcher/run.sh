@@ -268,8 +268,8 @@ run_verbs_example() {
     io.talaria.verbs.examples.Examples "$@" $chosen
 }
 
-# Runs the self-contained jar of mpj, which is built if it is older than its sources.
-run_mpirun() {
+# Runs a class of the self-contained jar of mpj, which is built if it is older than its sources.
+run_mpj() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
   if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/message-passing/mpj/pom.xml" "$ROOT/message-passing/mpj/src/main" \
@@ -285,5 +285,6 @@ run_mpirun() {
       exit "$STATUS_FAILED"
     fi
   fi
-  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar "$MPJ" "$@"
+  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+    -cp "$MPJ" "$@"
 }

@@ -6,7 +6,6 @@ import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.engine.Engine;
 import java.util.ArrayDeque;
-import java.util.function.Consumer;
 
 /**
  * The collectives of a communicator that were started and run in the background. A virtual thread
@@ -15,7 +14,7 @@ import java.util.function.Consumer;
  * Threads that wait make progress; while none waits, the engine's helper does.
  */
 final class Background {
-  private record Task(Consumer<Team> work, Operation over) {}
+  private record Task(Runnable work, Operation over) {}
 
   private final Engine engine;
   private final Team team;
@@ -27,8 +26,17 @@ final class Background {
     this.team = team;
   }
 
-  /** Starts a collective; the operation is over when that is, and fails with it. */
-  Operation start(Consumer<Team> work) {
+  /** The ranks of the communicator, for messages in the context of this. */
+  Team team() {
+    return team;
+  }
+
+  /**
+   * Starts a collective; the operation is over when that is, and fails with it.
+   *
+   * @param work does it, with messages of {@link #team}
+   */
+  Operation start(Runnable work) {
     Operation over = engine.promise();
     synchronized (this) {
       tasks.add(new Task(work, over));
@@ -50,7 +58,7 @@ final class Background {
     for (Task task = next(); task != null; task = next()) {
       RuntimeException failure = null;
       try {
-        task.work.accept(team);
+        task.work.run();
       } catch (RuntimeException e) {
         failure = e;
       } catch (Error e) {

@@ -12,15 +12,23 @@ import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.FailureControl;
 import io.talaria.mpj.engine.Transfer;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** A group of ranks and a context of their own for messages. */
 public class Comm implements Freeable {
+  private static final int FREED = 1;
+  private static final int REVOKED = 2;
+
   private final World world;
   private final Group group;
   private final int id;
@@ -31,7 +39,15 @@ public class Comm implements Freeable {
   /** Made once: a call allocates nothing but its status. */
   private final Function<Operation, Status> outcome = this::outcome;
 
-  private volatile boolean freed;
+  /** Whether it can still be used: 0, or why not. */
+  private volatile int ended;
+
+  /** Ranks that have failed, in the order of learning; guarded by this. */
+  private final List<Integer> failed = new ArrayList<>();
+
+  /** How many of these are acknowledged. */
+  private int acknowledged;
+
   private Background background;
 
   Comm(World world, Group group, int id) {
@@ -55,6 +71,13 @@ public class Comm implements Freeable {
 
   final World world() {
     alive();
+    return world;
+  }
+
+  /** What all communicators share, also if this one was revoked. */
+  final World worldIfRevoked(String call) {
+    aliveOrRevoked();
+    FailureControl ignored = world.failures(call);
     return world;
   }
 
@@ -100,11 +123,24 @@ public class Comm implements Freeable {
     if (world == null) {
       throw new MPIException(MPIException.ERR_COMM, "the communicator is COMM_NULL");
     }
-    if (freed) {
-      throw new MPIException(MPIException.ERR_COMM, "the communicator was freed");
+    if (ended != 0) {
+      throw ended == FREED
+          ? new MPIException(MPIException.ERR_COMM, "the communicator was freed")
+          : new MPIException(MPIException.ERR_REVOKED, revokedText());
     }
     if (world.isClosed()) {
       throw new MPIException(MPIException.ERR_OTHER, "MPI was finalized");
+    }
+  }
+
+  private String revokedText() {
+    return "communicator " + id + " was revoked: Shrink makes one of the ranks that are left";
+  }
+
+  /** As {@link #alive}, for what is allowed on a communicator that was revoked. */
+  private void aliveOrRevoked() {
+    if (ended != REVOKED) {
+      alive();
     }
   }
 
@@ -118,9 +154,10 @@ public class Comm implements Freeable {
   /**
    * Does a collective.
    *
+   * @param team whose it is
    * @param collective its arguments are checked
    */
-  static void run(Team team, Consumer<Team> collective) {
+  static <T> void run(T team, Consumer<T> collective) {
     try {
       collective.accept(team);
     } catch (CommunicationException e) {
@@ -222,12 +259,14 @@ public class Comm implements Freeable {
 
   /** Gives it back; collective. */
   public void Free() throws MPIException {
-    alive();
+    aliveOrRevoked();
     if (id <= 1) {
       throw new MPIException(MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
     }
-    run(team, Barriers::barrier);
-    freed = true;
+    if (ended != REVOKED) {
+      run(team, Barriers::barrier);
+    }
+    ended = FREED;
     world.release(id);
   }
 
@@ -243,7 +282,7 @@ public class Comm implements Freeable {
 
   /** Whether it is no communicator. */
   public boolean Is_null() {
-    return world == null || freed;
+    return world == null || ended == FREED;
   }
 
   /** Another one with the same ranks; collective. */
@@ -265,6 +304,110 @@ public class Comm implements Freeable {
   public void Abort(int errorcode) throws MPIException {
     alive();
     world.abort(errorcode);
+  }
+
+  // Ranks that end while others continue: mpirun -on-failure notify.
+
+  /** This side's ranks, whatever the state of the communicator. */
+  final Group members() {
+    return group;
+  }
+
+  /** The ranks that take part in its collectives. */
+  Group everybody() {
+    return group;
+  }
+
+  /** What has to be done at this rank when some rank has revoked it. */
+  void revokedHere() {
+    if (ended == 0) {
+      ended = REVOKED;
+    }
+    for (int context : new int[] {2 * id, Device.BESIDE + 2 * id}) {
+      world.engine().revoke(context, revokedText());
+      world.engine().revoke(context + 1, revokedText());
+    }
+  }
+
+  /**
+   * Ends all use of the communicator at all of its ranks, also what is under way there, so that
+   * ranks that wait for others than those that have failed do not wait for good. Calls on it throw
+   * an exception of class {@link MPIException#ERR_REVOKED} from then on, but for {@link #Agree},
+   * {@link Intracomm#Shrink}, {@link #Get_failed}, {@link #Is_revoked} and {@link #Free}. Not
+   * collective.
+   */
+  public void Revoke() throws MPIException {
+    aliveOrRevoked();
+    FailureControl control = world.failures("Revoke");
+    if (ended == 0) {
+      int[] all = everybody().worldRanks();
+      revokedHere();
+      control.revoke(id, all);
+    }
+  }
+
+  /** Whether a rank has revoked it, as far as this rank has learned. */
+  public boolean Is_revoked() throws MPIException {
+    aliveOrRevoked();
+    return ended == REVOKED;
+  }
+
+  /**
+   * The ranks of it that have failed, as far as this rank has learned; those that were learned of
+   * later come behind.
+   */
+  public synchronized Group Get_failed() throws MPIException {
+    aliveOrRevoked();
+    for (int rank : everybody().worldRanks()) {
+      if (world.engine().isGone(rank) && !failed.contains(rank)) {
+        failed.add(rank);
+      }
+    }
+    int[] ranks = failed.stream().mapToInt(Integer::intValue).toArray();
+    return new Group(ranks, world.engine().rank());
+  }
+
+  /**
+   * Acknowledges failures: receives from any rank wait for the others again.
+   *
+   * @param count how many, of {@link #Get_failed} from the first on
+   * @return how many are acknowledged now
+   */
+  public synchronized int Ack_failed(int count) throws MPIException {
+    aliveOrRevoked();
+    Group lost = Get_failed();
+    int known = Math.min(Math.max(count, acknowledged), lost.Size());
+    int[] first = new int[known];
+    Arrays.setAll(first, i -> i);
+    Group left = mpi.Group.Difference(peers(), lost.Incl(first));
+    world.engine().members(2 * id, left.worldRanks());
+    acknowledged = known;
+    return known;
+  }
+
+  /** Brings the ranks that are left to one result; whatever the state of the communicator. */
+  final FailureControl.Agreement agreement(String call, long[] values) {
+    aliveOrRevoked();
+    CompletableFuture<FailureControl.Agreement> result;
+    synchronized (this) {
+      result = world.failures(call).agree(id, everybody().worldRanks(), values);
+    }
+    Engine engine = world.engine();
+    CompletableFuture<Void> told = result.thenRun(engine::changed);
+    engine.await(result::isDone);
+    told.join();
+    return result.join();
+  }
+
+  /**
+   * Agrees on a number; collective over the ranks that are left, also where others have failed or
+   * the communicator was revoked.
+   *
+   * @param flag this rank's
+   * @return the bitwise «and» of those of all ranks that have called it, the same at all of them
+   */
+  public int Agree(int flag) throws MPIException {
+    return (int) agreement("Agree", new long[] {flag}).values()[0];
   }
 
   /** The value of a key, or null. */

@@ -19,13 +19,22 @@ final class ContextIds {
   private final long[] free = new long[WORDS];
   private final TreeMap<Long, Integer> wanting = new TreeMap<>();
   private boolean offered;
+  private boolean once;
 
   ContextIds() {
     Arrays.fill(free, -1);
     free[0] &= ~3L;
   }
 
+  /** From now on no id is used again: messages about one that is released may be on their way. */
+  synchronized void useOnce() {
+    once = true;
+  }
+
   synchronized void release(int id) {
+    if (once) {
+      return;
+    }
     free[id / 64] |= 1L << id % 64;
   }
 

@@ -34,11 +34,13 @@ final class Failures {
       case TYPE -> MPIException.ERR_TYPE;
       case OPERATION -> MPIException.ERR_OP;
       case ARGUMENT -> MPIException.ERR_ARG;
+      case RANGE -> MPIException.ERR_RMA_RANGE;
       case TRUNCATED -> MPIException.ERR_TRUNCATE;
       // A function of the program may have thrown an exception of MPI.
       case PROGRAM ->
           e.getCause() instanceof MPIException known ? known.errorClass() : MPIException.ERR_BUFFER;
       case RANK_GONE -> MPIException.ERR_PROC_FAILED;
+      case REVOKED -> MPIException.ERR_REVOKED;
       case DISAGREEMENT, THREAD -> MPIException.ERR_OTHER;
     };
   }

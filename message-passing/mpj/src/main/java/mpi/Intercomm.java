@@ -2,13 +2,10 @@
 
 package mpi;
 
-import io.talaria.mpj.collective.Blocks;
-import io.talaria.mpj.collective.Call;
-import io.talaria.mpj.collective.Reduction;
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.collective.TwoGroups;
-import io.talaria.mpj.datatype.Layout;
-import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Operation;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
@@ -25,6 +22,10 @@ public class Intercomm extends Comm {
 
   private final int remoteLeader;
   private final TwoGroups groups;
+  private final InterCollectives collectives;
+
+  /** Made when it is first needed. */
+  private TwoGroups groupsInBackground;
 
   private Intercomm(
       World world, Intracomm local, Group remote, int id, int leader, int remoteLeader) {
@@ -34,14 +35,19 @@ public class Intercomm extends Comm {
     this.leader = leader;
     this.remoteLeader = remoteLeader;
     this.first = local.Group().world(leader) < remote.world(remoteLeader);
-    Team others =
-        Team.ofOthers(
-            world.engine(),
-            local.Rank(),
-            remote.worldRanks(),
-            2 * id + 1,
-            world.settings().algorithms());
-    this.groups = new TwoGroups(local.team(), others, leader, remoteLeader);
+    this.groups = new TwoGroups(local.team(), others(2 * id + 1), leader, remoteLeader);
+    collectives = new InterCollectives(remote.Size(), local.Size(), local.Rank());
+    world.opened(this);
+  }
+
+  /** The other group, with messages in a context. */
+  private Team others(int context) {
+    return Team.ofOthers(
+        world().engine(),
+        local.Rank(),
+        remote.worldRanks(),
+        context,
+        world().settings().algorithms());
   }
 
   @Override
@@ -171,87 +177,84 @@ public class Intercomm extends Comm {
     local.Free();
   }
 
-  // Collectives: what has a root goes from one group to the other. The root passes MPI.ROOT, the
-  // other ranks of its group PROC_NULL, those of the other group its rank.
+  @Override
+  Group everybody() {
+    return mpi.Group.Union(local.members(), remote);
+  }
 
-  private void run(Consumer<TwoGroups> collective) {
+  @Override
+  void revokedHere() {
+    super.revokedHere();
+    local.revokedHere();
+  }
+
+  // Collectives: checked, and done at once, in the background, or again and again.
+
+  /** Checks the arguments of collectives. */
+  private InterCollectives checked() {
     world();
-    try {
-      collective.accept(groups);
-    } catch (CommunicationException e) {
-      throw Failures.of(e);
-    }
+    return collectives;
   }
 
-  private int root(int root) {
-    if (root == MPI.ROOT) {
-      return TwoGroups.ROOT;
+  /** For what runs in the background: its messages have contexts of their own. */
+  private synchronized TwoGroups groupsInBackground() {
+    if (groupsInBackground == null) {
+      // The local communicator is this one's own: nothing else runs in its background.
+      groupsInBackground =
+          new TwoGroups(
+              local.background().team(),
+              others(Device.BESIDE + 2 * id() + 1),
+              leader,
+              remoteLeader);
     }
-    if (root == MPI.PROC_NULL) {
-      return TwoGroups.ROOT_IS_BESIDE;
-    }
-    if (root < 0 || root >= remote.Size()) {
-      throw new MPIException(
-          MPIException.ERR_ROOT,
-          "root "
-              + root
-              + ": MPI.ROOT, PROC_NULL, or 0 to "
-              + (remote.Size() - 1)
-              + " in the other group is allowed");
-    }
-    return root;
+    return groupsInBackground;
   }
 
-  /** Blocks of different lengths, for or from each rank of the other group. */
-  private Blocks blocks(
-      Object buf, int offset, int[] counts, int[] places, Datatype type, boolean in) {
-    Object buffer = Buffers.normal(buf, type);
-    Layout layout = committed(type);
-    int n = remote.Size();
-    if (counts == null || places == null || counts.length < n || places.length < n) {
-      throw new MPIException(
-          MPIException.ERR_COUNT,
-          "counts and displacements: one for each of the "
-              + n
-              + " ranks of the other group is needed");
-    }
-    for (int i = 0; i < n; i++) {
-      long at = offset + (long) places[i] * layout.extent();
-      Buffers.checkCollective(buffer, at, counts[i], layout, type, in);
-    }
-    return new Blocks(buffer, offset, counts, places, layout);
+  private Operation inBackground(Consumer<TwoGroups> collective) {
+    TwoGroups both = groupsInBackground();
+    return background().start(() -> collective.accept(both));
   }
 
-  /** Equal blocks: one behind the other, or the same for all. */
-  private Blocks blocks(
-      Object buf, int offset, int count, Datatype type, boolean same, boolean in) {
-    int n = remote.Size();
-    int[] counts = new int[n];
-    int[] places = new int[n];
-    Arrays.fill(counts, count);
-    if (!same) {
-      Arrays.setAll(places, i -> Buffers.toInt((long) i * count, "displacement"));
-    }
-    return blocks(buf, offset, counts, places, type, in);
+  private Request start(Consumer<TwoGroups> collective) {
+    return StartedRequests.Started.collective(this, inBackground(collective));
+  }
+
+  /** All ranks start theirs in the same order. */
+  private Prequest persistent(Consumer<TwoGroups> collective) {
+    return new StartedRequests.Persistent(this, () -> inBackground(collective));
   }
 
   /** Returns when all ranks of the other group have called it. */
   public void Barrier() throws MPIException {
-    run(TwoGroups::barrier);
+    run(groups, checked().barrier());
+  }
+
+  /** Starts a Barrier: the buffers must be left alone until the request is over. */
+  public Request Ibarrier() throws MPIException {
+    return start(checked().barrier());
+  }
+
+  /** A Barrier to be started later, any number of times. */
+  public Prequest Barrier_init() throws MPIException {
+    return persistent(checked().barrier());
   }
 
   /** Brings the root's elements to all of the other group. */
   public void Bcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    int from = root(root);
-    Object buffer = Buffers.normal(buf, type);
-    Layout layout =
-        from == TwoGroups.ROOT_IS_BESIDE
-            ? null
-            : from == TwoGroups.ROOT
-                ? Intracomm.outgoing(buffer, offset, count, type)
-                : Intracomm.incoming(buffer, offset, count, type);
-    run(groups -> groups.bcast(buffer, offset, count, layout, from));
+    run(groups, checked().bcast(new Span(buf, offset, count, type), root));
+  }
+
+  /** Starts a Bcast: the buffers must be left alone until the request is over. */
+  public Request Ibcast(Object buf, int offset, int count, Datatype type, int root)
+      throws MPIException {
+    return start(checked().bcast(new Span(buf, offset, count, type), root));
+  }
+
+  /** A Bcast to be started later, any number of times. */
+  public Prequest Bcast_init(Object buf, int offset, int count, Datatype type, int root)
+      throws MPIException {
+    return persistent(checked().bcast(new Span(buf, offset, count, type), root));
   }
 
   /** Elements of all of a group come to the root in the other one. */
@@ -266,11 +269,53 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out = at >= 0 ? blocks(sendbuf, sendoffset, sendcount, sendtype, true, false) : null;
-    Blocks in =
-        at == TwoGroups.ROOT ? blocks(recvbuf, recvoffset, recvcount, recvtype, false, true) : null;
-    run(groups -> groups.gather(Call.GATHER, out, in, at));
+    run(
+        groups,
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** Starts a Gather: the buffers must be left alone until the request is over. */
+  public Request Igather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** A Gather to be started later, any number of times. */
+  public Prequest Gather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** As Gather, with parts of different lengths. */
@@ -286,13 +331,55 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out = at >= 0 ? blocks(sendbuf, sendoffset, sendcount, sendtype, true, false) : null;
-    Blocks in =
-        at == TwoGroups.ROOT
-            ? blocks(recvbuf, recvoffset, recvcounts, displs, recvtype, true)
-            : null;
-    run(groups -> groups.gather(Call.GATHERV, out, in, at));
+    run(
+        groups,
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype),
+                root));
+  }
+
+  /** Starts a Gatherv: the buffers must be left alone until the request is over. */
+  public Request Igatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype),
+                root));
+  }
+
+  /** A Gatherv to be started later, any number of times. */
+  public Prequest Gatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype),
+                root));
   }
 
   /** The root's elements are dealt out to the other group. */
@@ -307,13 +394,53 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out =
-        at == TwoGroups.ROOT
-            ? blocks(sendbuf, sendoffset, sendcount, sendtype, false, false)
-            : null;
-    Blocks in = at >= 0 ? blocks(recvbuf, recvoffset, recvcount, recvtype, true, true) : null;
-    run(groups -> groups.scatter(Call.SCATTER, out, in, at));
+    run(
+        groups,
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** Starts a Scatter: the buffers must be left alone until the request is over. */
+  public Request Iscatter(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** A Scatter to be started later, any number of times. */
+  public Prequest Scatter_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** As Scatter, with parts of different lengths. */
@@ -329,13 +456,55 @@ public class Intercomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    int at = root(root);
-    Blocks out =
-        at == TwoGroups.ROOT
-            ? blocks(sendbuf, sendoffset, sendcounts, displs, sendtype, false)
-            : null;
-    Blocks in = at >= 0 ? blocks(recvbuf, recvoffset, recvcount, recvtype, true, true) : null;
-    run(groups -> groups.scatter(Call.SCATTERV, out, in, at));
+    run(
+        groups,
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** Starts a Scatterv: the buffers must be left alone until the request is over. */
+  public Request Iscatterv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
+  }
+
+  /** A Scatterv to be started later, any number of times. */
+  public Prequest Scatterv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] displs,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** Elements of all of each group come to all of the other. */
@@ -349,9 +518,48 @@ public class Intercomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, true, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, false, true);
-    run(groups -> groups.exchange(Call.ALLGATHER, out, in));
+    run(
+        groups,
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** Starts an Allgather: the buffers must be left alone until the request is over. */
+  public Request Iallgather(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** An Allgather to be started later, any number of times. */
+  public Prequest Allgather_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Allgather, with parts of different lengths. */
@@ -366,9 +574,50 @@ public class Intercomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, true, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcounts, displs, recvtype, true);
-    run(groups -> groups.exchange(Call.ALLGATHERV, out, in));
+    run(
+        groups,
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
+  }
+
+  /** Starts an Allgatherv: the buffers must be left alone until the request is over. */
+  public Request Iallgatherv(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
+  }
+
+  /** An Allgatherv to be started later, any number of times. */
+  public Prequest Allgatherv_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] displs,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** Each rank sends each of the other group a part of its own. */
@@ -382,9 +631,48 @@ public class Intercomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, false, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, false, true);
-    run(groups -> groups.exchange(Call.ALLTOALL, out, in));
+    run(
+        groups,
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** Starts an Alltoall: the buffers must be left alone until the request is over. */
+  public Request Ialltoall(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
+  }
+
+  /** An Alltoall to be started later, any number of times. */
+  public Prequest Alltoall_init(
+      Object sendbuf,
+      int sendoffset,
+      int sendcount,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int recvcount,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Alltoall, with parts of different lengths. */
@@ -400,9 +688,52 @@ public class Intercomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
-    Blocks out = blocks(sendbuf, sendoffset, sendcounts, sdispls, sendtype, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcounts, rdispls, recvtype, true);
-    run(groups -> groups.exchange(Call.ALLTOALLV, out, in));
+    run(
+        groups,
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
+  }
+
+  /** Starts an Alltoallv: the buffers must be left alone until the request is over. */
+  public Request Ialltoallv(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return start(
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
+  }
+
+  /** An Alltoallv to be started later, any number of times. */
+  public Prequest Alltoallv_init(
+      Object sendbuf,
+      int sendoffset,
+      int[] sendcounts,
+      int[] sdispls,
+      Datatype sendtype,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      int[] rdispls,
+      Datatype recvtype)
+      throws MPIException {
+    return persistent(
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
   }
 
   /** Combines elements of all of a group to the root in the other one. */
@@ -416,20 +747,45 @@ public class Intercomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    int at = root(root);
-    if (at == TwoGroups.ROOT_IS_BESIDE) {
-      run(groups -> groups.reduce(null, 0, null, 0, 0, null, null, at));
-      return;
-    }
-    boolean isRoot = at == TwoGroups.ROOT;
-    Object send = isRoot ? null : Buffers.normal(sendbuf, datatype);
-    Object recv = isRoot ? Buffers.normal(recvbuf, datatype) : null;
-    Layout layout =
-        isRoot
-            ? Intracomm.incoming(recv, recvoffset, count, datatype)
-            : Intracomm.outgoing(send, sendoffset, count, datatype);
-    Reduction reduction = Intracomm.operation(op, layout);
-    run(groups -> groups.reduce(send, sendoffset, recv, recvoffset, count, layout, reduction, at));
+    run(
+        groups,
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
+  }
+
+  /** Starts a Reduce: the buffers must be left alone until the request is over. */
+  public Request Ireduce(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root)
+      throws MPIException {
+    return start(
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
+  }
+
+  /** A Reduce to be started later, any number of times. */
+  public Prequest Reduce_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op,
+      int root)
+      throws MPIException {
+    return persistent(
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
   }
 
   /** Combines elements of all of each group to all of the other. */
@@ -442,12 +798,43 @@ public class Intercomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    Object send = Buffers.normal(sendbuf, datatype);
-    Object recv = Buffers.normal(recvbuf, datatype);
-    Layout layout = Intracomm.outgoing(send, sendoffset, count, datatype);
-    Intracomm.incoming(recv, recvoffset, count, datatype);
-    Reduction reduction = Intracomm.operation(op, layout);
-    run(groups -> groups.allreduce(send, sendoffset, recv, recvoffset, count, layout, reduction));
+    run(
+        groups,
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
+  }
+
+  /** Starts an Allreduce: the buffers must be left alone until the request is over. */
+  public Request Iallreduce(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return start(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
+  }
+
+  /** An Allreduce to be started later, any number of times. */
+  public Prequest Allreduce_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int count,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return persistent(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
   }
 
   /** Combines elements of all of each group, and deals the result out to the other. */
@@ -460,25 +847,42 @@ public class Intercomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    if (recvcounts == null || recvcounts.length < Size()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT, "counts: one for each of the " + Size() + " ranks is needed");
-    }
-    int[] counts = Arrays.copyOf(recvcounts, Size());
-    long total = 0;
-    for (int count : counts) {
-      if (count < 0) {
-        throw new MPIException(MPIException.ERR_COUNT, "count " + count + ": 0 or more is allowed");
-      }
-      total += count;
-    }
-    Object send = Buffers.normal(sendbuf, datatype);
-    Object recv = Buffers.normal(recvbuf, datatype);
-    Layout layout = Intracomm.outgoing(send, sendoffset, total, datatype);
-    Intracomm.incoming(recv, recvoffset, counts[Rank()], datatype);
-    Reduction reduction = Intracomm.operation(op, layout);
     run(
-        groups ->
-            groups.reduceScatter(send, sendoffset, recv, recvoffset, counts, layout, reduction));
+        groups,
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
+  }
+
+  /** Starts a Reduce_scatter: the buffers must be left alone until the request is over. */
+  public Request Ireduce_scatter(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return start(
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
+  }
+
+  /** A Reduce_scatter to be started later, any number of times. */
+  public Prequest Reduce_scatter_init(
+      Object sendbuf,
+      int sendoffset,
+      Object recvbuf,
+      int recvoffset,
+      int[] recvcounts,
+      Datatype datatype,
+      Op op)
+      throws MPIException {
+    return persistent(
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
   }
 }

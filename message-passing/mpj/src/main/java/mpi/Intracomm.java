@@ -2,38 +2,26 @@
 
 package mpi;
 
-import io.talaria.mpj.collective.Allgathers;
-import io.talaria.mpj.collective.Alltoalls;
 import io.talaria.mpj.collective.Arithmetic;
-import io.talaria.mpj.collective.Barriers;
-import io.talaria.mpj.collective.Bcasts;
-import io.talaria.mpj.collective.Blocks;
-import io.talaria.mpj.collective.Call;
-import io.talaria.mpj.collective.Gathers;
-import io.talaria.mpj.collective.Neighbors;
-import io.talaria.mpj.collective.Reduction;
 import io.talaria.mpj.collective.Reductions;
-import io.talaria.mpj.collective.Scatters;
 import io.talaria.mpj.collective.Team;
-import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.device.Device;
-import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.FailureControl;
 import io.talaria.mpj.engine.Transfer;
 import java.util.Arrays;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * A communicator of one group. Collective calls have to be made by all its ranks, in the same
  * order; {@link MPI#IN_PLACE} stands for a send buffer whose data are in the receive buffer.
  */
 public class Intracomm extends Comm {
-  /** Made once: a barrier allocates nothing. */
-  private final Consumer<Team> barrier = this::barrier;
+  private final Collectives collectives = new Collectives(this);
 
   Intracomm(World world, Group group, int id) {
     super(world, group, id);
+    world.opened(this);
   }
 
   // Communicators of communicators.
@@ -49,7 +37,7 @@ public class Intracomm extends Comm {
   }
 
   final int newId() {
-    run(team(), team -> compare(team, "what makes a communicator", -1, null, null, -1));
+    run(team(), team -> collectives.compare(team, "what makes a communicator", -1, null, null, -1));
     return world().ids().agree(id(), this::and);
   }
 
@@ -254,268 +242,91 @@ public class Intracomm extends Comm {
     return new Graphcomm(world(), part, newId, index.clone(), edges.clone());
   }
 
+  /**
+   * A communicator of the ranks that are left, in the same order; collective over them, also where
+   * the communicator was revoked.
+   */
+  public Intracomm Shrink() throws MPIException {
+    World world = worldIfRevoked("Shrink");
+    FailureControl.Agreement[] last = new FailureControl.Agreement[1];
+    int newId =
+        world
+            .ids()
+            .agree(
+                id(),
+                map -> {
+                  last[0] = agreement("Shrink", map);
+                  return last[0].values();
+                });
+    int[] lost = last[0].gone();
+    Group gone = new Group(lost, world.engine().rank());
+    return new Intracomm(world, mpi.Group.Difference(members(), gone), newId);
+  }
+
   /** The algorithms of this communicator, for tests and tuning: all ranks must do the same. */
   final void force(String collective, String algorithm) {
     team().force(collective, algorithm);
   }
 
-  // Checks of collective arguments.
+  // Collective operations: checked, and done at once, in the background, or again and again.
 
-  private int root(int root) {
-    if (root < 0 || root >= Size()) {
-      throw new MPIException(
-          MPIException.ERR_ROOT, "root " + root + ": 0 to " + (Size() - 1) + " is allowed");
-    }
-    return root;
+  /** Checks the arguments of collectives. */
+  private Collectives checked() {
+    world();
+    return collectives;
   }
 
-  static Layout outgoing(Object buffer, int offset, long count, Datatype type) {
-    Layout layout = committed(type);
-    Buffers.checkCollective(buffer, offset, count, layout, type, false);
-    return layout;
+  private void run(Consumer<Team> collective) {
+    run(team(), collective);
   }
 
-  static Layout incoming(Object buffer, int offset, long count, Datatype type) {
-    Layout layout = committed(type);
-    Buffers.checkCollective(buffer, offset, count, layout, type, true);
-    return layout;
-  }
-
-  /** Elements of the parts of all ranks. */
-  private long ofAll(int count) {
-    if (count < 0) {
-      throw new MPIException(MPIException.ERR_COUNT, "count " + count + ": 0 or more is allowed");
-    }
-    return (long) count * Size();
-  }
-
-  /** An array with an element for each rank, at least. */
-  private void forEachRank(int[] values, String name) {
-    if (values == null || values.length < Size()) {
-      throw new MPIException(
-          MPIException.ERR_COUNT,
-          name
-              + (values == null ? " is null" : " has " + values.length + " elements")
-              + ": one for each of the "
-              + Size()
-              + " ranks is needed");
-    }
-  }
-
-  private Layout several(
-      Object buffer, int offset, int[] counts, int[] displacements, Datatype type, boolean in) {
-    Layout layout = committed(type);
-    forEachRank(counts, "the array of counts");
-    forEachRank(displacements, "the array of displacements");
-    for (int i = 0; i < Size(); i++) {
-      long at = offset + (long) displacements[i] * layout.extent();
-      Buffers.checkCollective(buffer, at, counts[i], layout, type, in);
-    }
-    return layout;
-  }
-
-  static Reduction operation(Op op, Layout layout) {
-    if (op == null) {
-      throw new MPIException(MPIException.ERR_OP, "operation is null");
-    }
-    if (op.reduction() instanceof Arithmetic predefined && !predefined.definedFor(layout)) {
-      throw new MPIException(
-          MPIException.ERR_OP,
-          predefined
-              + " is not defined for "
-              + layout.base()
-              + " elements: write a User_function for others");
-    }
-    return op.reduction();
-  }
-
-  /** What a rank gives or takes itself; null if that is in place. */
-  private static Object local(Object buffer, int count, Datatype type) {
-    if (buffer == null && count == 0) {
-      // No elements need no buffer; null has another meaning from here on.
-      return committed(type).base().newArray(0);
-    }
-    if (buffer == null) {
-      Buffers.check(null, 0, count, committed(type), type);
-    }
-    return buffer == MPI.IN_PLACE ? null : Buffers.normal(buffer, type);
-  }
-
-  /**
-   * Throws at all ranks if they call different things, where that is asked for.
-   *
-   * @param team whose messages tell
-   * @param elements base elements that all must have, or -1
-   * @param base type of them, or null
-   * @param root or -1
-   */
-  private void compare(Team team, String call, long elements, BaseType base, Op op, int root) {
-    if (world().settings().checks()) {
-      team.compare(
-          call
-              + (elements < 0 ? base == null ? "" : " of " + base : " of " + elements + " " + base)
-              + (op == null ? "" : " by " + op.name())
-              + (root < 0 ? "" : ", root " + root));
-    }
-  }
-
-  private long total(int[] counts, Layout layout) {
-    long total = 0;
-    for (int i = 0; i < Size(); i++) {
-      total += counts[i];
-    }
-    return total * layout.size();
-  }
-
-  /** Elements of the parts of all ranks, none of which may be negative. */
-  private long sum(int[] counts) {
-    long sum = 0;
-    for (int i = 0; i < Size(); i++) {
-      if (counts[i] < 0) {
-        throw new MPIException(
-            MPIException.ERR_COUNT, "count " + counts[i] + ": 0 or more is allowed");
-      }
-      sum += counts[i];
-    }
-    return sum;
-  }
-
-  private static long elements(int count, Layout layout) {
-    return (long) count * layout.size();
-  }
-
-  // Collective operations. A private method for each checks its arguments and returns what is left
-  // to do: at once by run, in the background by start.
-
-  /** A collective that was started: MPI neither cancels nor frees those under way. */
-  private static final class Started extends Request {
-    Started(Comm comm, Operation over) {
-      super(comm, over);
-    }
-
-    private void refuse(String call) {
-      if (isActive()) {
-        throw new MPIException(
-            MPIException.ERR_REQUEST, call + " of a collective that was started: wait for it");
-      }
-    }
-
-    @Override
-    public void Cancel() throws MPIException {
-      refuse("Cancel");
-      super.Cancel();
-    }
-
-    @Override
-    public void Free() throws MPIException {
-      refuse("Free");
-      super.Free();
-    }
-  }
-
-  /**
-   * Does a collective in the background.
-   *
-   * @param collective its arguments are checked
-   */
   private Request start(Consumer<Team> collective) {
-    return new Started(this, background().start(collective));
+    Background background = background();
+    return StartedRequests.Started.collective(
+        this, background.start(() -> collective.accept(background.team())));
   }
 
-  /** A collective that is started again and again: MPI cancels none, and frees inactive ones. */
-  private static final class Persistent extends Prequest {
-    private final Supplier<Operation> collective;
-
-    Persistent(Comm comm, Supplier<Operation> collective) {
-      super(comm, () -> null);
-      this.collective = collective;
-    }
-
-    @Override
-    void begin() {
-      restart(collective.get());
-    }
-
-    private void refuse(String call) {
-      if (isActive()) {
-        throw new MPIException(
-            MPIException.ERR_REQUEST, call + " of a collective that was started: wait for it");
-      }
-    }
-
-    @Override
-    public void Cancel() throws MPIException {
-      refuse("Cancel");
-      super.Cancel();
-    }
-
-    @Override
-    public void Free() throws MPIException {
-      refuse("Free");
-      super.Free();
-    }
-  }
-
-  /**
-   * A collective to be done in the background whenever it is started; all ranks start theirs in the
-   * same order.
-   *
-   * @param collective its arguments are checked
-   */
-  private Prequest later(Consumer<Team> collective) {
-    return new Persistent(this, () -> background().start(collective));
+  /** All ranks start theirs in the same order. */
+  private Prequest persistent(Consumer<Team> collective) {
+    return new StartedRequests.Persistent(
+        this,
+        () -> {
+          Background background = background();
+          return background.start(() -> collective.accept(background.team()));
+        });
   }
 
   /** Returns when all ranks have called it. */
   public void Barrier() throws MPIException {
-    run(team(), barrier);
+    run(checked().barrier());
   }
 
   /** Starts a Barrier: the buffers must be left alone until the request is over. */
   public Request Ibarrier() throws MPIException {
-    return start(barrier);
+    return start(checked().barrier());
   }
 
   /** A Barrier to be started later, any number of times. */
   public Prequest Barrier_init() throws MPIException {
-    return later(barrier);
-  }
-
-  private void barrier(Team team) {
-    compare(team, "Barrier", -1, null, null, -1);
-    Barriers.barrier(team);
+    return persistent(checked().barrier());
   }
 
   /** Brings the root's elements to all. */
   public void Bcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    run(team(), bcast(buf, offset, count, type, root));
+    run(checked().bcast(new Span(buf, offset, count, type), root));
   }
 
   /** Starts a Bcast: the buffers must be left alone until the request is over. */
   public Request Ibcast(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    return start(bcast(buf, offset, count, type, root));
+    return start(checked().bcast(new Span(buf, offset, count, type), root));
   }
 
   /** A Bcast to be started later, any number of times. */
   public Prequest Bcast_init(Object buf, int offset, int count, Datatype type, int root)
       throws MPIException {
-    return later(bcast(buf, offset, count, type, root));
-  }
-
-  private Consumer<Team> bcast(Object buf, int offset, int count, Datatype type, int root) {
-    Object buffer = Buffers.normal(buf, type);
-    root(root);
-    // The root only sends: elements of its type may lie on each other.
-    Layout layout =
-        Rank() == root
-            ? outgoing(buffer, offset, count, type)
-            : incoming(buffer, offset, count, type);
-    return team -> {
-      compare(team, "Bcast", elements(count, layout), layout.base(), null, root);
-      Bcasts.bcast(team, buffer, offset, count, layout, root);
-    };
+    return persistent(checked().bcast(new Span(buf, offset, count, type), root));
   }
 
   /** Elements of all come to the root, in rank order; the receive arguments count there only. */
@@ -531,17 +342,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     run(
-        team(),
-        gather(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** Starts a Gather: the buffers must be left alone until the request is over. */
@@ -557,16 +362,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     return start(
-        gather(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** A Gather to be started later, any number of times. */
@@ -581,46 +381,12 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    return later(
-        gather(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
-  }
-
-  private Consumer<Team> gather(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype,
-      int root) {
-    boolean isRoot = Rank() == root(root);
-    Object send = local(sendbuf, sendcount, sendtype);
-    Object recv = isRoot ? Buffers.normal(recvbuf, recvtype) : null;
-    Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
-    Layout in = isRoot ? incoming(recv, recvoffset, ofAll(recvcount), recvtype) : null;
-    needsSend(send, isRoot);
-    long each = out == null ? elements(recvcount, in) : elements(sendcount, out);
-    return team -> {
-      compare(team, "Gather", each, (out == null ? in : out).base(), null, root);
-      Gathers.gather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
-    };
-  }
-
-  private static void needsSend(Object send, boolean isRoot) {
-    if (send == null && !isRoot) {
-      throw new MPIException(MPIException.ERR_BUFFER, "IN_PLACE is allowed at the root only");
-    }
+    return persistent(
+        checked()
+            .gather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** As Gather, with parts of different lengths. */
@@ -637,18 +403,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     run(
-        team(),
-        gatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            displs,
-            recvtype,
-            root));
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcount, displs, recvtype),
+                root));
   }
 
   /** Starts a Gatherv: the buffers must be left alone until the request is over. */
@@ -665,17 +424,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     return start(
-        gatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            displs,
-            recvtype,
-            root));
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcount, displs, recvtype),
+                root));
   }
 
   /** A Gatherv to be started later, any number of times. */
@@ -691,42 +444,12 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    return later(
-        gatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            displs,
-            recvtype,
-            root));
-  }
-
-  private Consumer<Team> gatherv(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int[] recvcount,
-      int[] displs,
-      Datatype recvtype,
-      int root) {
-    boolean isRoot = Rank() == root(root);
-    Object send = local(sendbuf, sendcount, sendtype);
-    Object recv = isRoot ? Buffers.normal(recvbuf, recvtype) : null;
-    Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
-    Layout in = isRoot ? several(recv, recvoffset, recvcount, displs, recvtype, true) : null;
-    needsSend(send, isRoot);
-    return team -> {
-      compare(team, "Gatherv", -1, (out == null ? in : out).base(), null, root);
-      Gathers.gatherv(
-          team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, displs, in, root);
-    };
+    return persistent(
+        checked()
+            .gatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcount, displs, recvtype),
+                root));
   }
 
   /** The root's elements are dealt out, in rank order; the send arguments count there only. */
@@ -742,17 +465,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     run(
-        team(),
-        scatter(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** Starts a Scatter: the buffers must be left alone until the request is over. */
@@ -768,16 +485,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     return start(
-        scatter(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** A Scatter to be started later, any number of times. */
@@ -792,41 +504,12 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    return later(
-        scatter(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
-  }
-
-  private Consumer<Team> scatter(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype,
-      int root) {
-    boolean isRoot = Rank() == root(root);
-    Object send = isRoot ? Buffers.normal(sendbuf, sendtype) : null;
-    Object recv = local(recvbuf, recvcount, recvtype);
-    Layout out = isRoot ? outgoing(send, sendoffset, ofAll(sendcount), sendtype) : null;
-    Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
-    needsSend(recv, isRoot);
-    long each = in == null ? elements(sendcount, out) : elements(recvcount, in);
-    return team -> {
-      compare(team, "Scatter", each, (in == null ? out : in).base(), null, root);
-      Scatters.scatter(
-          team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in, root);
-    };
+    return persistent(
+        checked()
+            .scatter(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** As Scatter, with parts of different lengths. */
@@ -843,18 +526,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     run(
-        team(),
-        scatterv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            displs,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcount, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** Starts a Scatterv: the buffers must be left alone until the request is over. */
@@ -871,17 +547,11 @@ public class Intracomm extends Comm {
       int root)
       throws MPIException {
     return start(
-        scatterv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            displs,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcount, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** A Scatterv to be started later, any number of times. */
@@ -897,42 +567,12 @@ public class Intracomm extends Comm {
       Datatype recvtype,
       int root)
       throws MPIException {
-    return later(
-        scatterv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            displs,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            recvtype,
-            root));
-  }
-
-  private Consumer<Team> scatterv(
-      Object sendbuf,
-      int sendoffset,
-      int[] sendcount,
-      int[] displs,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype,
-      int root) {
-    boolean isRoot = Rank() == root(root);
-    Object send = isRoot ? Buffers.normal(sendbuf, sendtype) : null;
-    Object recv = local(recvbuf, recvcount, recvtype);
-    Layout out = isRoot ? several(send, sendoffset, sendcount, displs, sendtype, false) : null;
-    Layout in = recv == null ? null : incoming(recv, recvoffset, recvcount, recvtype);
-    needsSend(recv, isRoot);
-    return team -> {
-      compare(team, "Scatterv", -1, (in == null ? out : in).base(), null, root);
-      Scatters.scatterv(
-          team, send, sendoffset, sendcount, displs, out, recv, recvoffset, recvcount, in, root);
-    };
+    return persistent(
+        checked()
+            .scatterv(
+                new Spans(sendbuf, sendoffset, sendcount, displs, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype),
+                root));
   }
 
   /** Elements of all come to all, in rank order. */
@@ -947,9 +587,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        allgather(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** Starts an Allgather: the buffers must be left alone until the request is over. */
@@ -964,11 +605,13 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        allgather(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
-  /** A Allgather to be started later, any number of times. */
+  /** An Allgather to be started later, any number of times. */
   public Prequest Allgather_init(
       Object sendbuf,
       int sendoffset,
@@ -979,28 +622,11 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        allgather(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
-  }
-
-  private Consumer<Team> allgather(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype) {
-    Object send = local(sendbuf, sendcount, sendtype);
-    Object recv = Buffers.normal(recvbuf, recvtype);
-    Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
-    Layout in = incoming(recv, recvoffset, ofAll(recvcount), recvtype);
-    return team -> {
-      compare(team, "Allgather", elements(recvcount, in), in.base(), null, -1);
-      Allgathers.allgather(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
-    };
+    return persistent(
+        checked()
+            .allgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Allgather, with parts of different lengths. */
@@ -1016,17 +642,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        allgatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            displs,
-            recvtype));
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** Starts an Allgatherv: the buffers must be left alone until the request is over. */
@@ -1042,19 +661,13 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        allgatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            displs,
-            recvtype));
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
-  /** A Allgatherv to be started later, any number of times. */
+  /** An Allgatherv to be started later, any number of times. */
   public Prequest Allgatherv_init(
       Object sendbuf,
       int sendoffset,
@@ -1066,38 +679,11 @@ public class Intracomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        allgatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            displs,
-            recvtype));
-  }
-
-  private Consumer<Team> allgatherv(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int[] recvcounts,
-      int[] displs,
-      Datatype recvtype) {
-    Object send = local(sendbuf, sendcount, sendtype);
-    Object recv = Buffers.normal(recvbuf, recvtype);
-    Layout out = send == null ? null : outgoing(send, sendoffset, sendcount, sendtype);
-    Layout in = several(recv, recvoffset, recvcounts, displs, recvtype, true);
-    return team -> {
-      compare(team, "Allgatherv", total(recvcounts, in), in.base(), null, -1);
-      Allgathers.allgatherv(
-          team, send, sendoffset, sendcount, out, recv, recvoffset, recvcounts, displs, in);
-    };
+    return persistent(
+        checked()
+            .allgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** Each rank sends each a part of its own. */
@@ -1112,9 +698,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        alltoall(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** Starts an Alltoall: the buffers must be left alone until the request is over. */
@@ -1129,11 +716,13 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        alltoall(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
-  /** A Alltoall to be started later, any number of times. */
+  /** An Alltoall to be started later, any number of times. */
   public Prequest Alltoall_init(
       Object sendbuf,
       int sendoffset,
@@ -1144,44 +733,11 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        alltoall(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
-  }
-
-  private Consumer<Team> alltoall(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype) {
-    Object recv = Buffers.normal(recvbuf, recvtype);
-    Layout in = incoming(recv, recvoffset, ofAll(recvcount), recvtype);
-    boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? null : Buffers.normal(sendbuf, sendtype);
-    Layout out = inPlace ? null : outgoing(send, sendoffset, ofAll(sendcount), sendtype);
-    return team -> {
-      compare(team, "Alltoall", elements(recvcount, in), in.base(), null, -1);
-      if (inPlace) {
-        Object copy = copy(recv, recvoffset, recvcount * Size(), in);
-        Alltoalls.alltoall(team, copy, 0, recvcount, packed(in), recv, recvoffset, recvcount, in);
-        return;
-      }
-      Alltoalls.alltoall(team, send, sendoffset, sendcount, out, recv, recvoffset, recvcount, in);
-    };
-  }
-
-  private static Layout packed(Layout layout) {
-    return Layout.basic(layout.base(), layout.size());
-  }
-
-  private static Object copy(Object buffer, int offset, int count, Layout layout) {
-    Object copy = layout.base().newArray(count * layout.size());
-    io.talaria.mpj.datatype.Elements.pack(buffer, offset, count, layout, copy, 0);
-    return copy;
+    return persistent(
+        checked()
+            .alltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Alltoall, with parts of different lengths. */
@@ -1198,18 +754,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        alltoallv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            rdispls,
-            recvtype));
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcount, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcount, rdispls, recvtype)));
   }
 
   /** Starts an Alltoallv: the buffers must be left alone until the request is over. */
@@ -1226,20 +774,13 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        alltoallv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            rdispls,
-            recvtype));
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcount, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcount, rdispls, recvtype)));
   }
 
-  /** A Alltoallv to be started later, any number of times. */
+  /** An Alltoallv to be started later, any number of times. */
   public Prequest Alltoallv_init(
       Object sendbuf,
       int sendoffset,
@@ -1252,50 +793,11 @@ public class Intracomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        alltoallv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcount,
-            rdispls,
-            recvtype));
-  }
-
-  private Consumer<Team> alltoallv(
-      Object sendbuf,
-      int sendoffset,
-      int[] sendcount,
-      int[] sdispls,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int[] recvcount,
-      int[] rdispls,
-      Datatype recvtype) {
-    Object send = Buffers.normal(sendbuf, sendtype);
-    Object recv = Buffers.normal(recvbuf, recvtype);
-    Layout out = several(send, sendoffset, sendcount, sdispls, sendtype, false);
-    Layout in = several(recv, recvoffset, recvcount, rdispls, recvtype, true);
-    return team -> {
-      compare(team, "Alltoallv", -1, in.base(), null, -1);
-      Alltoalls.alltoallv(
-          team,
-          send,
-          sendoffset,
-          sendcount,
-          sdispls,
-          out,
-          recv,
-          recvoffset,
-          recvcount,
-          rdispls,
-          in);
-    };
+    return persistent(
+        checked()
+            .alltoallv(
+                new Spans(sendbuf, sendoffset, sendcount, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcount, rdispls, recvtype)));
   }
 
   /** Combines elements of all to the root. */
@@ -1309,7 +811,10 @@ public class Intracomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    run(team(), reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
+    run(
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
   }
 
   /** Starts a Reduce: the buffers must be left alone until the request is over. */
@@ -1323,7 +828,10 @@ public class Intracomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    return start(reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
+    return start(
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
   }
 
   /** A Reduce to be started later, any number of times. */
@@ -1337,35 +845,10 @@ public class Intracomm extends Comm {
       Op op,
       int root)
       throws MPIException {
-    return later(reduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root));
-  }
-
-  private Consumer<Team> reduce(
-      Object sendbuf,
-      int sendoffset,
-      Object recvbuf,
-      int recvoffset,
-      int count,
-      Datatype datatype,
-      Op op,
-      int root) {
-    boolean isRoot = Rank() == root(root);
-    boolean inPlace = sendbuf == MPI.IN_PLACE;
-    if (inPlace) {
-      needsSend(null, isRoot);
-    }
-    Object recv = isRoot ? Buffers.normal(recvbuf, datatype) : null;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
-    int from = inPlace ? recvoffset : sendoffset;
-    Layout layout = outgoing(send, from, count, datatype);
-    if (isRoot) {
-      incoming(recv, recvoffset, count, datatype);
-    }
-    Reduction reduction = operation(op, layout);
-    return team -> {
-      compare(team, "Reduce", elements(count, layout), layout.base(), op, root);
-      Reductions.reduce(team, send, from, recv, recvoffset, count, layout, reduction, root);
-    };
+    return persistent(
+        checked()
+            .reduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, root));
   }
 
   /** Combines elements of all to all. */
@@ -1378,7 +861,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    run(team(), allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+    run(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
   }
 
   /** Starts an Allreduce: the buffers must be left alone until the request is over. */
@@ -1391,10 +877,13 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return start(allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
+    return start(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
   }
 
-  /** A Allreduce to be started later, any number of times. */
+  /** An Allreduce to be started later, any number of times. */
   public Prequest Allreduce_init(
       Object sendbuf,
       int sendoffset,
@@ -1404,28 +893,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return later(allreduce(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op));
-  }
-
-  private Consumer<Team> allreduce(
-      Object sendbuf,
-      int sendoffset,
-      Object recvbuf,
-      int recvoffset,
-      int count,
-      Datatype datatype,
-      Op op) {
-    Object recv = Buffers.normal(recvbuf, datatype);
-    boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
-    int from = inPlace ? recvoffset : sendoffset;
-    Layout layout = outgoing(send, from, count, datatype);
-    incoming(recv, recvoffset, count, datatype);
-    Reduction reduction = operation(op, layout);
-    return team -> {
-      compare(team, "Allreduce", elements(count, layout), layout.base(), op, -1);
-      Reductions.allreduce(team, send, from, recv, recvoffset, count, layout, reduction);
-    };
+    return persistent(
+        checked()
+            .allreduce(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count));
   }
 
   /** Combines elements of all, and deals the result out. */
@@ -1438,7 +909,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    run(team(), reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
+    run(
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
   }
 
   /** Starts a Reduce_scatter: the buffers must be left alone until the request is over. */
@@ -1451,7 +925,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return start(reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
+    return start(
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
   }
 
   /** A Reduce_scatter to be started later, any number of times. */
@@ -1464,30 +941,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return later(reduceScatter(sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, datatype, op));
-  }
-
-  private Consumer<Team> reduceScatter(
-      Object sendbuf,
-      int sendoffset,
-      Object recvbuf,
-      int recvoffset,
-      int[] recvcounts,
-      Datatype datatype,
-      Op op) {
-    forEachRank(recvcounts, "the array of counts");
-    Object recv = Buffers.normal(recvbuf, datatype);
-    boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
-    int from = inPlace ? recvoffset : sendoffset;
-    long total = sum(recvcounts);
-    Layout layout = outgoing(send, from, total, datatype);
-    incoming(recv, recvoffset, recvcounts[Rank()], datatype);
-    Reduction reduction = operation(op, layout);
-    return team -> {
-      compare(team, "Reduce_scatter", total * layout.size(), layout.base(), op, -1);
-      Reductions.reduceScatter(team, send, from, recv, recvoffset, recvcounts, layout, reduction);
-    };
+    return persistent(
+        checked()
+            .reduceScatter(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), recvcounts));
   }
 
   /** Combines elements of the ranks up to this one. */
@@ -1500,7 +957,12 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    run(team(), scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
+    run(
+        checked()
+            .scan(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op),
+                count,
+                false));
   }
 
   /** Starts a Scan: the buffers must be left alone until the request is over. */
@@ -1513,7 +975,12 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return start(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
+    return start(
+        checked()
+            .scan(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op),
+                count,
+                false));
   }
 
   /** A Scan to be started later, any number of times. */
@@ -1526,7 +993,12 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return later(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, false));
+    return persistent(
+        checked()
+            .scan(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op),
+                count,
+                false));
   }
 
   /** Combines elements of the ranks before this one; rank 0's receive buffer is left alone. */
@@ -1539,7 +1011,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    run(team(), scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
+    run(
+        checked()
+            .scan(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, true));
   }
 
   /** Starts an Exscan: the buffers must be left alone until the request is over. */
@@ -1552,10 +1027,13 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return start(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
+    return start(
+        checked()
+            .scan(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, true));
   }
 
-  /** A Exscan to be started later, any number of times. */
+  /** An Exscan to be started later, any number of times. */
   public Prequest Exscan_init(
       Object sendbuf,
       int sendoffset,
@@ -1565,30 +1043,10 @@ public class Intracomm extends Comm {
       Datatype datatype,
       Op op)
       throws MPIException {
-    return later(scan(sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, true));
-  }
-
-  private Consumer<Team> scan(
-      Object sendbuf,
-      int sendoffset,
-      Object recvbuf,
-      int recvoffset,
-      int count,
-      Datatype datatype,
-      Op op,
-      boolean exclusive) {
-    Object recv = Buffers.normal(recvbuf, datatype);
-    boolean inPlace = sendbuf == MPI.IN_PLACE;
-    Object send = inPlace ? recv : Buffers.normal(sendbuf, datatype);
-    int from = inPlace ? recvoffset : sendoffset;
-    Layout layout = outgoing(send, from, count, datatype);
-    incoming(recv, recvoffset, count, datatype);
-    Reduction reduction = operation(op, layout);
-    String call = exclusive ? "Exscan" : "Scan";
-    return team -> {
-      compare(team, call, elements(count, layout), layout.base(), op, -1);
-      Reductions.scan(team, send, from, recv, recvoffset, count, layout, reduction, exclusive);
-    };
+    return persistent(
+        checked()
+            .scan(
+                new Operands(sendbuf, sendoffset, recvbuf, recvoffset, datatype, op), count, true));
   }
 
   // Neighbours in a topology.
@@ -1607,55 +1065,6 @@ public class Intracomm extends Comm {
     return order;
   }
 
-  private static int[] forEach(int neighbors, int[] values, String name) {
-    if (values == null || values.length < neighbors) {
-      throw new MPIException(
-          MPIException.ERR_COUNT,
-          name
-              + (values == null ? " is null" : " has " + values.length + " elements")
-              + ": one for each of the "
-              + neighbors
-              + " neighbours is needed");
-    }
-    return values;
-  }
-
-  private static Blocks blocks(
-      Object buf, int offset, int[] counts, int[] places, Datatype type, int n, boolean in) {
-    Object buffer = Buffers.normal(buf, type);
-    Layout layout = committed(type);
-    forEach(n, counts, "the array of counts");
-    forEach(n, places, "the array of displacements");
-    for (int k = 0; k < n; k++) {
-      long at = offset + (long) places[k] * layout.extent();
-      Buffers.checkCollective(buffer, at, counts[k], layout, type, in);
-    }
-    return new Blocks(buffer, offset, counts, places, layout);
-  }
-
-  /** Equal blocks: one behind the other, or the same for all. */
-  private static Blocks blocks(
-      Object buf, int offset, int count, Datatype type, int n, boolean same, boolean in) {
-    int[] counts = new int[n];
-    int[] places = new int[n];
-    Arrays.fill(counts, count);
-    if (count < 0) {
-      throw new MPIException(MPIException.ERR_COUNT, "count " + count + ": 0 or more is allowed");
-    }
-    if (!same) {
-      Arrays.setAll(places, k -> Buffers.toInt((long) k * count, "displacement"));
-    }
-    return blocks(buf, offset, counts, places, type, n, in);
-  }
-
-  private Consumer<Team> exchange(Call call, Blocks out, Blocks in, int[] neighbors) {
-    int[] order = neighborsInSendOrder();
-    return team -> {
-      compare(team, "" + call, -1, in.layout().base(), null, -1);
-      Neighbors.exchange(team, call, out, in, neighbors, order);
-    };
-  }
-
   /** Elements of each rank come to its neighbours, in the order of theirs. */
   public void Neighbor_allgather(
       Object sendbuf,
@@ -1668,9 +1077,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        neighborAllgather(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .neighborAllgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** Starts a Neighbor_allgather: the buffers must be left alone until the request is over. */
@@ -1685,8 +1095,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        neighborAllgather(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .neighborAllgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** A Neighbor_allgather to be started later, any number of times. */
@@ -1700,25 +1112,11 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        neighborAllgather(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
-  }
-
-  private Consumer<Team> neighborAllgather(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype) {
-    int[] ranks = neighbors();
-    int n = ranks.length;
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, n, true, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, n, false, true);
-    return exchange(Call.NEIGHBOR_ALLGATHER, out, in, ranks);
+    return persistent(
+        checked()
+            .neighborAllgather(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Neighbor_allgather, with parts of different lengths. */
@@ -1734,17 +1132,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        neighborAllgatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            displs,
-            recvtype));
+        checked()
+            .neighborAllgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** Starts a Neighbor_allgatherv: the buffers must be left alone until the request is over. */
@@ -1760,16 +1151,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        neighborAllgatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            displs,
-            recvtype));
+        checked()
+            .neighborAllgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** A Neighbor_allgatherv to be started later, any number of times. */
@@ -1784,34 +1169,11 @@ public class Intracomm extends Comm {
       int[] displs,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        neighborAllgatherv(
-            sendbuf,
-            sendoffset,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            displs,
-            recvtype));
-  }
-
-  private Consumer<Team> neighborAllgatherv(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int[] recvcounts,
-      int[] displs,
-      Datatype recvtype) {
-    int[] ranks = neighbors();
-    int n = ranks.length;
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, n, true, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcounts, displs, recvtype, n, true);
-    return exchange(Call.NEIGHBOR_ALLGATHERV, out, in, ranks);
+    return persistent(
+        checked()
+            .neighborAllgatherv(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, displs, recvtype)));
   }
 
   /** Each rank sends each of its neighbours a part of its own. */
@@ -1826,9 +1188,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        neighborAlltoall(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .neighborAlltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** Starts a Neighbor_alltoall: the buffers must be left alone until the request is over. */
@@ -1843,8 +1206,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        neighborAlltoall(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
+        checked()
+            .neighborAlltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** A Neighbor_alltoall to be started later, any number of times. */
@@ -1858,25 +1223,11 @@ public class Intracomm extends Comm {
       int recvcount,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        neighborAlltoall(
-            sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype));
-  }
-
-  private Consumer<Team> neighborAlltoall(
-      Object sendbuf,
-      int sendoffset,
-      int sendcount,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int recvcount,
-      Datatype recvtype) {
-    int[] ranks = neighbors();
-    int n = ranks.length;
-    Blocks out = blocks(sendbuf, sendoffset, sendcount, sendtype, n, false, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcount, recvtype, n, false, true);
-    return exchange(Call.NEIGHBOR_ALLTOALL, out, in, ranks);
+    return persistent(
+        checked()
+            .neighborAlltoall(
+                new Span(sendbuf, sendoffset, sendcount, sendtype),
+                new Span(recvbuf, recvoffset, recvcount, recvtype)));
   }
 
   /** As Neighbor_alltoall, with parts of different lengths. */
@@ -1893,18 +1244,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     run(
-        team(),
-        neighborAlltoallv(
-            sendbuf,
-            sendoffset,
-            sendcounts,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            rdispls,
-            recvtype));
+        checked()
+            .neighborAlltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
   }
 
   /** Starts a Neighbor_alltoallv: the buffers must be left alone until the request is over. */
@@ -1921,17 +1264,10 @@ public class Intracomm extends Comm {
       Datatype recvtype)
       throws MPIException {
     return start(
-        neighborAlltoallv(
-            sendbuf,
-            sendoffset,
-            sendcounts,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            rdispls,
-            recvtype));
+        checked()
+            .neighborAlltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
   }
 
   /** A Neighbor_alltoallv to be started later, any number of times. */
@@ -1947,35 +1283,10 @@ public class Intracomm extends Comm {
       int[] rdispls,
       Datatype recvtype)
       throws MPIException {
-    return later(
-        neighborAlltoallv(
-            sendbuf,
-            sendoffset,
-            sendcounts,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvoffset,
-            recvcounts,
-            rdispls,
-            recvtype));
-  }
-
-  private Consumer<Team> neighborAlltoallv(
-      Object sendbuf,
-      int sendoffset,
-      int[] sendcounts,
-      int[] sdispls,
-      Datatype sendtype,
-      Object recvbuf,
-      int recvoffset,
-      int[] recvcounts,
-      int[] rdispls,
-      Datatype recvtype) {
-    int[] ranks = neighbors();
-    int n = ranks.length;
-    Blocks out = blocks(sendbuf, sendoffset, sendcounts, sdispls, sendtype, n, false);
-    Blocks in = blocks(recvbuf, recvoffset, recvcounts, rdispls, recvtype, n, true);
-    return exchange(Call.NEIGHBOR_ALLTOALLV, out, in, ranks);
+    return persistent(
+        checked()
+            .neighborAlltoallv(
+                new Spans(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                new Spans(recvbuf, recvoffset, recvcounts, rdispls, recvtype)));
   }
 }

@@ -64,6 +64,9 @@ public class MPIException extends RuntimeException {
   /** Elements that are not in the window of the target. */
   public static final int ERR_RMA_RANGE = 55;
 
+  /** Memory that cannot be attached to a window, or is not. */
+  public static final int ERR_RMA_ATTACH = 56;
+
   /** Memory that ranks do not share, or that cannot be made. */
   public static final int ERR_RMA_SHARED = 57;
 
@@ -72,6 +75,9 @@ public class MPIException extends RuntimeException {
 
   /** A rank that has ended or cannot be reached. */
   public static final int ERR_PROC_FAILED = 75;
+
+  /** A communicator that a rank has revoked. */
+  public static final int ERR_REVOKED = 77;
 
   /** Something else. */
   public static final int ERR_OTHER = 16;

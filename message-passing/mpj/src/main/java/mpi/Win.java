@@ -8,6 +8,8 @@ import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
+import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.onesided.DynamicMemory;
 import io.talaria.mpj.onesided.Part;
 import io.talaria.mpj.onesided.TargetPart;
 import io.talaria.mpj.onesided.Window;
@@ -62,6 +64,7 @@ public class Win implements Freeable {
   /** Closes mappings, or null. */
   private final Arena arena;
 
+  private final WindowMemory ofThisRank;
   private final Window window;
   private final int[] everybody;
 
@@ -98,6 +101,7 @@ public class Win implements Freeable {
     locks = new int[regions.length];
     everybody = new int[regions.length];
     Arrays.setAll(everybody, i -> i);
+    ofThisRank = memory[comm.Rank()];
     World world = comm.world();
     window =
         new Window(
@@ -164,18 +168,20 @@ public class Win implements Freeable {
     Buffers.given(comm, "comm");
     Layout layout = unit(type, count);
     Region mine = region(layout, count);
-    WindowMemory memory = ofProgram(Buffers.normal(base, type), offset, count, layout, type);
+    Object memory = ofProgram(Buffers.normal(base, type), offset, count, layout, type);
+    long start = count == 0 ? 0 : (long) offset << layout.base().shift();
     Intracomm own = comm.Dup();
     Region[] regions = exchange(own, mine);
     WindowMemory[] all = new WindowMemory[regions.length];
-    all[own.Rank()] = memory;
+    all[own.Rank()] = WindowMemory.own(memory, start);
     return new Win(own, regions, all, null, null, null);
   }
 
-  private static WindowMemory ofProgram(
+  /** The segment with the elements; an array of boolean, which has none, stays. */
+  private static Object ofProgram(
       Object buffer, int offset, int count, Layout layout, Datatype type) {
     if (count == 0) {
-      return WindowMemory.own(MemorySegment.ofArray(new byte[0]), 0);
+      return MemorySegment.ofArray(new byte[0]);
     }
     Buffers.check(buffer, offset, count, layout, type);
     if (buffer instanceof MemorySegment m && (m.isReadOnly() || !m.isAccessibleBy(ANOTHER))) {
@@ -185,18 +191,76 @@ public class Win implements Freeable {
               ? "the window's memory is read-only"
               : "the window's memory is of a confined arena: any thread may serve an access");
     }
-    Object memory =
-        switch (buffer) {
-          case byte[] a -> MemorySegment.ofArray(a);
-          case char[] a -> MemorySegment.ofArray(a);
-          case short[] a -> MemorySegment.ofArray(a);
-          case int[] a -> MemorySegment.ofArray(a);
-          case long[] a -> MemorySegment.ofArray(a);
-          case float[] a -> MemorySegment.ofArray(a);
-          case double[] a -> MemorySegment.ofArray(a);
-          default -> buffer;
-        };
-    return WindowMemory.own(memory, (long) offset << layout.base().shift());
+    return switch (buffer) {
+      case byte[] a -> MemorySegment.ofArray(a);
+      case char[] a -> MemorySegment.ofArray(a);
+      case short[] a -> MemorySegment.ofArray(a);
+      case int[] a -> MemorySegment.ofArray(a);
+      case long[] a -> MemorySegment.ofArray(a);
+      case float[] a -> MemorySegment.ofArray(a);
+      case double[] a -> MemorySegment.ofArray(a);
+      default -> buffer;
+    };
+  }
+
+  /**
+   * A window without memory; collective. Each rank attaches and detaches memory of the program
+   * while the window is open. Displacements count bytes, and elements of an access may be of any
+   * type but BOOLEAN. Other ranks reach the memory by messages, as that of {@link #Create}.
+   *
+   * @param comm the ranks
+   */
+  public static Win Create_dynamic(Intracomm comm) throws MPIException {
+    Buffers.given(comm, "comm");
+    Intracomm own = comm.Dup();
+    Region[] regions = new Region[own.Size()];
+    Arrays.fill(regions, new Region(Long.MAX_VALUE / 2, 1, BaseType.BYTE));
+    WindowMemory[] all = new WindowMemory[regions.length];
+    all[own.Rank()] = new DynamicMemory();
+    return new Win(own, regions, all, null, null, null);
+  }
+
+  private DynamicMemory dynamic(String call) {
+    alive();
+    if (!(ofThisRank instanceof DynamicMemory dynamic)) {
+      throw new MPIException(
+          MPIException.ERR_RMA_ATTACH, call + ": the window was not made by Create_dynamic");
+    }
+    return dynamic;
+  }
+
+  /**
+   * Lets the other ranks access memory of the program, from now on; of Create_dynamic only.
+   *
+   * @param base an array, a MemorySegment or a direct ByteBuffer, which must stay valid
+   * @param offset first element in it
+   * @param count elements of the type
+   * @param type of the elements; BOOLEAN has no bytes that could be attached
+   * @return the displacement of the first element, which other ranks have to be told
+   */
+  public long Attach(Object base, int offset, int count, Datatype type) throws MPIException {
+    DynamicMemory dynamic = dynamic("Attach");
+    Layout layout = unit(type, count);
+    if (layout.base() == BaseType.BOOLEAN) {
+      throw new MPIException(
+          MPIException.ERR_TYPE, "datatype " + type + ": memory of booleans cannot be attached");
+    }
+    Object memory = ofProgram(Buffers.normal(base, type), offset, count, layout, type);
+    long start = count == 0 ? 0 : (long) offset << layout.base().shift();
+    return dynamic.attach((MemorySegment) memory, start, region(layout, count).bytes);
+  }
+
+  /**
+   * Ends what {@link #Attach} has begun; no rank may access the memory any more.
+   *
+   * @param displacement what Attach returned
+   */
+  public void Detach(long displacement) throws MPIException {
+    if (!dynamic("Detach").detach(displacement)) {
+      throw new MPIException(
+          MPIException.ERR_RMA_ATTACH,
+          "Detach of displacement " + displacement + ", where no memory is attached");
+    }
   }
 
   /**
@@ -387,7 +451,8 @@ public class Win implements Freeable {
     alive();
     if (segment == null) {
       throw new MPIException(
-          MPIException.ERR_WIN, "the window was made by Create: its memory is the program's");
+          MPIException.ERR_WIN,
+          "the window was made by Create or Create_dynamic: its memory is the program's");
     }
     return segment;
   }
@@ -683,19 +748,155 @@ public class Win implements Freeable {
       Op op)
       throws MPIException {
     alive();
-    Arithmetic known = operation(op, elements("target datatype", targetType));
-    Part from =
-        known == Arithmetic.NO_OP ? null : origin(origin, originOffset, originCount, originType);
+    Part from = origin(origin, originOffset, originCount, originType, op, targetType);
     Part old = result(result, resultOffset, resultCount, resultType);
+    Operation ignored =
+        fetch("Get_accumulate", from, old, target, targetDisp, targetCount, targetType, op, false);
+  }
+
+  /** The origin of a fetching operation; null if the operation takes none. */
+  private static Part origin(
+      Object buffer, int offset, int count, Datatype type, Op op, Datatype targetType) {
+    Arithmetic known = operation(op, elements("target datatype", targetType));
+    return known == Arithmetic.NO_OP ? null : origin(buffer, offset, count, type);
+  }
+
+  /** Combines and fetches; gives an operation for it alone if that is asked for. */
+  private Operation fetch(
+      String call,
+      Part from,
+      Part old,
+      int target,
+      long targetDisp,
+      int targetCount,
+      Datatype targetType,
+      Op op,
+      boolean request) {
     if (target == MPI.PROC_NULL) {
-      return;
+      return null;
     }
-    TargetPart to =
-        target("Get_accumulate", target, targetDisp, targetCount, targetType, true, old);
+    TargetPart to = target(call, target, targetDisp, targetCount, targetType, true, old);
+    Arithmetic known = operation(op, to.layout());
     if (from != null) {
       match(from, to.layout(), (long) targetCount * to.layout().size());
     }
-    access(w -> w.fetch(from, old, to, known));
+    Operation[] over = new Operation[1];
+    access(
+        w -> {
+          if (request) {
+            over[0] = w.startFetch(from, old, to, known);
+          } else {
+            w.fetch(from, old, to, known);
+          }
+        });
+    return over[0];
+  }
+
+  // The same as requests, for ranks that are locked.
+
+  private void passive(String call, int target) {
+    alive();
+    if (target != MPI.PROC_NULL && !allLocked && locks[known(target)] == 0) {
+      throw sync(
+          call + " to rank " + target + ", which is not locked: call Lock or Lock_all before");
+    }
+  }
+
+  private Request request(Operation over) {
+    return over == null ? new Request(new Status()) : StartedRequests.Started.access(comm, over);
+  }
+
+  /** As Put, in an epoch of Lock; when the request is over, the buffer may be changed. */
+  public Request Rput(
+      Object origin,
+      int originOffset,
+      int originCount,
+      Datatype originType,
+      int target,
+      long targetDisp,
+      int targetCount,
+      Datatype targetType)
+      throws MPIException {
+    passive("Rput", target);
+    Put(origin, originOffset, originCount, originType, target, targetDisp, targetCount, targetType);
+    return request(null);
+  }
+
+  /** As Get, in an epoch of Lock; when the request is over, the elements are there. */
+  public Request Rget(
+      Object origin,
+      int originOffset,
+      int originCount,
+      Datatype originType,
+      int target,
+      long targetDisp,
+      int targetCount,
+      Datatype targetType)
+      throws MPIException {
+    passive("Rget", target);
+    Part to = result(origin, originOffset, originCount, originType);
+    Operation[] over = new Operation[1];
+    if (target != MPI.PROC_NULL) {
+      TargetPart from = target("Rget", target, targetDisp, targetCount, targetType, false, to);
+      access(w -> over[0] = w.startGet(to, from));
+    }
+    return request(over[0]);
+  }
+
+  /** As Accumulate, in an epoch of Lock; when the request is over, the buffer may be changed. */
+  public Request Raccumulate(
+      Object origin,
+      int originOffset,
+      int originCount,
+      Datatype originType,
+      int target,
+      long targetDisp,
+      int targetCount,
+      Datatype targetType,
+      Op op)
+      throws MPIException {
+    passive("Raccumulate", target);
+    Accumulate(
+        origin,
+        originOffset,
+        originCount,
+        originType,
+        target,
+        targetDisp,
+        targetCount,
+        targetType,
+        op);
+    return request(null);
+  }
+
+  /** As Get_accumulate, in an epoch of Lock; when the request is over, the result is there. */
+  public Request Rget_accumulate(
+      Object origin,
+      int originOffset,
+      int originCount,
+      Datatype originType,
+      Object result,
+      int resultOffset,
+      int resultCount,
+      Datatype resultType,
+      int target,
+      long targetDisp,
+      int targetCount,
+      Datatype targetType,
+      Op op)
+      throws MPIException {
+    passive("Rget_accumulate", target);
+    return request(
+        fetch(
+            "Rget_accumulate",
+            origin(origin, originOffset, originCount, originType, op, targetType),
+            result(result, resultOffset, resultCount, resultType),
+            target,
+            targetDisp,
+            targetCount,
+            targetType,
+            op,
+            true));
   }
 
   /**

@@ -5,9 +5,14 @@ package mpi;
 import io.talaria.mpj.collective.Choice;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.FailureControl;
 import io.talaria.mpj.engine.Job;
+import io.talaria.mpj.engine.ProgressThread;
 import io.talaria.mpj.engine.Settings;
 import io.talaria.mpj.onesided.Windows;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /** What the communicators of a rank share: its engine, ids in use, buffered sends. */
@@ -18,14 +23,35 @@ final class World {
   private final ContextIds ids = new ContextIds();
   private final BufferedSends buffered = new BufferedSends();
   private final Windows windows;
+
+  /** Makes progress while the program computes; null if that was not asked for. */
+  private final ProgressThread progress;
+
+  /** What the launcher does for ranks that continue after others; null if nothing. */
+  private final FailureControl failures;
+
+  /** Communicators by id, if they can be revoked. */
+  private final Map<Integer, Comm> revocable = new ConcurrentHashMap<>();
+
+  private final Set<Integer> revoked = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   World(Engine engine, Job job, Settings settings) {
     Choice.check(settings.algorithms());
     this.engine = engine;
-    this.windows = new Windows(engine);
     this.job = job;
+    this.windows = new Windows(engine, this::progressFailed);
+    this.progress =
+        settings.progressNs() == 0
+            ? null
+            : new ProgressThread(
+                "talaria-mpj-looks", engine, settings.progressNs(), () -> {}, this::progressFailed);
     this.settings = settings;
+    this.failures = job.failures();
+    if (failures != null) {
+      ids.useOnce();
+      failures.onRevoked(this::revoked);
+    }
   }
 
   Engine engine() {
@@ -61,12 +87,54 @@ final class World {
     return new Intracomm(this, new Group(new int[] {engine.rank()}, engine.rank()), 1);
   }
 
+  /** What the launcher does for ranks that continue after others. */
+  FailureControl failures(String call) {
+    if (failures == null) {
+      throw new MPIException(
+          MPIException.ERR_OTHER,
+          call + ": the job ends with the first rank that fails; see mpirun -on-failure notify");
+    }
+    return failures;
+  }
+
+  /** Notes a communicator, and whom a receive from any rank of it waits for. */
+  void opened(Comm comm) {
+    if (failures == null) {
+      return;
+    }
+    engine.members(2 * comm.id(), comm.peers().worldRanks());
+    revocable.put(comm.id(), comm);
+    if (revoked.contains(comm.id())) {
+      comm.revokedHere();
+    }
+  }
+
+  private void revoked(int id) {
+    revoked.add(id);
+    Comm comm = revocable.get(id);
+    if (comm != null) {
+      comm.revokedHere();
+    }
+  }
+
   void release(int id) {
+    revocable.remove(id);
     engine.release(2 * id);
     engine.release(2 * id + 1);
     engine.release(Device.BESIDE + 2 * id);
     engine.release(Device.BESIDE + 2 * id + 1);
     ids.release(id);
+  }
+
+  /** Ends the job: other ranks would wait for this one, whose program may compute for long. */
+  private void progressFailed(Throwable failure) {
+    failure.printStackTrace();
+    job.abort(
+        1,
+        "rank "
+            + engine.rank()
+            + ": the thread that makes progress while it computes failed: "
+            + failure);
   }
 
   void abort(int code) {
@@ -80,6 +148,9 @@ final class World {
     job.finish(engine);
     closed = true;
     windows.close();
+    if (progress != null) {
+      progress.close();
+    }
     engine.close();
   }
 }

@@ -6,17 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.mpj.device.nio.Links;
+import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
+import java.io.IOException;
 import java.io.InvalidClassException;
 import java.io.NotSerializableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -160,10 +167,50 @@ class FailuresTest {
                   MPIException.ERR_BUFFER,
                   "Already closed")
               .hasCauseInstanceOf(IllegalStateException.class);
-          assertThatThrownBy(() -> w.Send(gone, 0, 8, MPI.BYTE, 0, TAG))
-              .isInstanceOf(RuntimeException.class)
-              .hasMessage("Already closed");
+          int buffer = MPIException.ERR_BUFFER;
+          fails(() -> w.Send(gone, 0, 8, MPI.BYTE, 0, TAG), buffer, "Already closed")
+              .hasCauseInstanceOf(IllegalStateException.class);
+          fails(() -> w.Isend(gone, 0, 8, MPI.BYTE, 0, TAG).Wait(), buffer, "Already closed")
+              .hasCauseInstanceOf(IllegalStateException.class);
         });
+  }
+
+  @Test
+  void memoryThatIsClosedIsNotSentToOthersAndHarmsNoOtherMessage() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              int n = 200_000;
+              if (w.Rank() == 1) {
+                byte[] got = new byte[8];
+                w.Recv(got, 0, 8, MPI.BYTE, 0, TAG);
+                assertThat(got[7]).isEqualTo((byte) 3);
+                fails(
+                        () -> w.Recv(new byte[n], 0, n, MPI.BYTE, 0, TAG),
+                        MPIException.ERR_BUFFER,
+                        "the sender's memory was closed while it was read")
+                    .hasCauseInstanceOf(IllegalStateException.class);
+                w.Recv(got, 0, 8, MPI.BYTE, 0, TAG);
+                return;
+              }
+              MemorySegment gone;
+              try (Arena arena = Arena.ofConfined()) {
+                gone = arena.allocate(n);
+              }
+              int buffer = MPIException.ERR_BUFFER;
+              String text = "Already closed";
+              fails(() -> w.Send(gone, 0, 8, MPI.BYTE, 1, TAG), buffer, text)
+                  .hasCauseInstanceOf(IllegalStateException.class);
+              fails(() -> w.Isend(gone, 0, 8, MPI.BYTE, 1, TAG).Wait(), buffer, text)
+                  .hasCauseInstanceOf(IllegalStateException.class);
+              byte[] sound = {0, 0, 0, 0, 0, 0, 0, 3};
+              w.Send(sound, 0, 8, MPI.BYTE, 1, TAG);
+              // Announced; the data are read when the receiver asks for them.
+              fails(() -> w.Send(gone, 0, n, MPI.BYTE, 1, TAG), buffer, text)
+                  .hasCauseInstanceOf(IllegalStateException.class);
+              w.Send(sound, 0, 8, MPI.BYTE, 1, TAG);
+            });
   }
 
   @Test
@@ -259,12 +306,16 @@ class FailuresTest {
                     .hasNoCause());
   }
 
-  private static World world(Links links, int rank, Settings settings) {
-    Engine engine = new Engine(new TransportDevice(links, rank, 2, 1000, 1 << 20, null), 0);
-    return new World(engine, new Alone(rank), settings);
+  private static World world(FrameTransport links, int rank, Settings settings) {
+    return world(links, new Alone(rank, new CompletableFuture<>()), settings);
   }
 
-  private record Alone(int rank) implements Job {
+  private static World world(FrameTransport links, Alone job, Settings settings) {
+    Engine engine = new Engine(new TransportDevice(links, job.rank, 2, 1000, 1 << 20, null), 0);
+    return new World(engine, job, settings);
+  }
+
+  private record Alone(int rank, CompletableFuture<String> aborted) implements Job {
     @Override
     public int size() {
       return 2;
@@ -280,15 +331,13 @@ class FailuresTest {
 
     @Override
     public void abort(int status, String why) {
-      throw new AssertionError(why);
+      aborted.complete(status + " " + why);
     }
   }
 
-  /** Every call that waits for a rank that has ended throws, naming the rank. */
-  @Test
-  void rankThatHasEnded() throws Exception {
+  /** Two ranks that know each other's addresses. */
+  private static Links[] links() throws IOException {
     byte[] secret = "a secret".getBytes(StandardCharsets.UTF_8);
-    Settings settings = Settings.of(new Properties());
     Links[] links = {
       new Links(0, 2, new Links.Options().secret(secret)),
       new Links(1, 2, new Links.Options().secret(secret))
@@ -296,6 +345,58 @@ class FailuresTest {
     List<String> addresses = List.of(links[0].rankAddress(), links[1].rankAddress());
     links[0].rankAddresses(addresses);
     links[1].rankAddresses(addresses);
+    return links;
+  }
+
+  /** A rank whose progress fails while it computes: its job ends, and no access waits for it. */
+  @Test
+  void progressThatFailsOnTheThreadOfWindowsEndsTheJob() throws Exception {
+    Settings settings = Settings.of(new Properties());
+    Links[] links = links();
+    AtomicBoolean broken = new AtomicBoolean();
+    InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          if (broken.get() && method.getName().equals("round")) {
+            throw new IllegalStateException("broken on purpose");
+          }
+          return method.invoke(links[0], arguments);
+        };
+    Class<?>[] types = {FrameTransport.class};
+    FrameTransport failing =
+        (FrameTransport)
+            Proxy.newProxyInstance(FrameTransport.class.getClassLoader(), types, handler);
+    Alone job = new Alone(0, new CompletableFuture<>());
+    World zero = world(failing, job, settings);
+    World one = world(links[1], 1, settings);
+    Thread other =
+        new Thread(
+            () -> {
+              Win window = Win.Create(new int[1], 0, 1, MPI.INT, one.commWorld());
+              window.Lock(MPI.LOCK_SHARED, 0, 0);
+              window.Unlock(0);
+            });
+    other.start();
+    Win window = Win.Create(new int[1], 0, 1, MPI.INT, zero.commWorld());
+    assertThat(window.Group().Size()).isEqualTo(2);
+    // The thread serves: nothing of MPI is called here.
+    other.join();
+    broken.set(true);
+    assertThat(job.aborted.get(50, TimeUnit.SECONDS))
+        .isEqualTo(
+            "1 rank 0: the thread that makes progress while it computes failed:"
+                + " java.lang.IllegalStateException: broken on purpose");
+    one.windows().close();
+    one.engine().close();
+    broken.set(false);
+    zero.windows().close();
+    zero.engine().close();
+  }
+
+  /** Every call that waits for a rank that has ended throws, naming the rank. */
+  @Test
+  void rankThatHasEnded() throws Exception {
+    Settings settings = Settings.of(new Properties());
+    Links[] links = links();
     World zero = world(links[0], 0, settings);
     World one = world(links[1], 1, settings);
     Intracomm w = zero.commWorld();
@@ -345,15 +446,8 @@ class FailuresTest {
   /** Every call of a window that waits for a rank that has ended throws, naming the rank. */
   @Test
   void windowOfARankThatHasEnded() throws Exception {
-    byte[] secret = "a secret".getBytes(StandardCharsets.UTF_8);
     Settings settings = Settings.of(new Properties());
-    Links[] links = {
-      new Links(0, 2, new Links.Options().secret(secret)),
-      new Links(1, 2, new Links.Options().secret(secret))
-    };
-    List<String> addresses = List.of(links[0].rankAddress(), links[1].rankAddress());
-    links[0].rankAddresses(addresses);
-    links[1].rankAddresses(addresses);
+    Links[] links = links();
     World zero = world(links[0], 0, settings);
     World one = world(links[1], 1, settings);
     Thread other =

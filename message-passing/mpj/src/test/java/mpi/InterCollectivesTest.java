@@ -16,14 +16,14 @@ class InterCollectivesTest {
 
   /** One side of an inter-communicator of the lower ranks and the others. */
   private static final class Side {
-    private final Intercomm inter;
+    private final InterCalls calls;
     private final boolean low;
     private final int me;
     private final int mine;
     private final int theirs;
 
-    Side(Intercomm inter, boolean low) {
-      this.inter = inter;
+    Side(Intercomm inter, boolean low, InterCalls.Way way) {
+      calls = new InterCalls(inter, way);
       this.low = low;
       me = inter.Rank();
       mine = inter.Size();
@@ -55,7 +55,7 @@ class InterCollectivesTest {
       if (isRoot) {
         Arrays.setAll(a, i -> own(0, i));
       }
-      inter.Bcast(a, 1, EACH, MPI.INT, at);
+      calls.bcast(a, 1, EACH, MPI.INT, at);
       for (int i = 1; i <= EACH; i++) {
         assertThat(a[i]).isEqualTo(there ? other(root, 0, i) : isRoot ? own(0, i) : 0);
       }
@@ -63,7 +63,7 @@ class InterCollectivesTest {
       int[] out = new int[EACH];
       Arrays.setAll(out, i -> own(0, i));
       int[] in = isRoot ? new int[theirs * EACH] : null;
-      inter.Gather(there ? out : null, 0, EACH, MPI.INT, in, 0, EACH, MPI.INT, at);
+      calls.gather(there ? out : null, 0, EACH, MPI.INT, in, 0, EACH, MPI.INT, at);
       if (isRoot) {
         for (int k = 0; k < theirs * EACH; k++) {
           assertThat(in[k]).isEqualTo(other(k / EACH, 0, k % EACH));
@@ -76,7 +76,7 @@ class InterCollectivesTest {
       if (isRoot) {
         Arrays.fill(in, -1);
       }
-      inter.Gatherv(out, 0, me + 1, MPI.INT, in, 0, counts, places, MPI.INT, at);
+      calls.gatherv(out, 0, me + 1, MPI.INT, in, 0, counts, places, MPI.INT, at);
       if (isRoot) {
         for (int k = 0; k < theirs; k++) {
           for (int i = 0; i <= k; i++) {
@@ -88,18 +88,18 @@ class InterCollectivesTest {
       int[] parts = new int[theirs * EACH];
       Arrays.setAll(parts, k -> own(k / EACH, k % EACH));
       int[] part = new int[EACH];
-      inter.Scatter(parts, 0, EACH, MPI.INT, part, 0, EACH, MPI.INT, at);
+      calls.scatter(parts, 0, EACH, MPI.INT, part, 0, EACH, MPI.INT, at);
       for (int i = 0; i < EACH; i++) {
         assertThat(part[i]).isEqualTo(there ? other(root, me, i) : 0);
       }
       Arrays.fill(part, 0);
-      inter.Scatterv(parts, 0, counts, places, MPI.INT, part, 0, me + 1, MPI.INT, at);
+      calls.scatterv(parts, 0, counts, places, MPI.INT, part, 0, me + 1, MPI.INT, at);
       for (int i = 0; there && i <= me; i++) {
         int k = (mine - 1 - me) * EACH + i;
         assertThat(part[i]).isEqualTo(other(root, k / EACH, k % EACH));
       }
       int[] sum = new int[EACH];
-      inter.Reduce(out, 0, sum, 0, EACH, MPI.INT, MPI.SUM, at);
+      calls.reduce(out, 0, sum, 0, EACH, MPI.INT, MPI.SUM, at);
       for (int i = 0; i < EACH; i++) {
         assertThat(sum[i]).isEqualTo(isRoot ? sum(i) : 0);
       }
@@ -118,14 +118,14 @@ class InterCollectivesTest {
       int[] out = new int[EACH];
       Arrays.setAll(out, i -> own(0, i));
       int[] in = new int[theirs * EACH];
-      inter.Barrier();
-      inter.Allgather(out, 0, EACH, MPI.INT, in, 0, EACH, MPI.INT);
+      calls.barrier();
+      calls.allgather(out, 0, EACH, MPI.INT, in, 0, EACH, MPI.INT);
       for (int k = 0; k < in.length; k++) {
         assertThat(in[k]).isEqualTo(other(k / EACH, 0, k % EACH));
       }
       int[] parts = new int[theirs * EACH];
       Arrays.setAll(parts, k -> own(k / EACH, k % EACH));
-      inter.Alltoall(parts, 0, EACH, MPI.INT, in, 0, EACH, MPI.INT);
+      calls.alltoall(parts, 0, EACH, MPI.INT, in, 0, EACH, MPI.INT);
       for (int k = 0; k < in.length; k++) {
         assertThat(in[k]).isEqualTo(other(k / EACH, me, k % EACH));
       }
@@ -134,7 +134,7 @@ class InterCollectivesTest {
       Arrays.setAll(counts, i -> i + 1);
       Arrays.setAll(places, i -> i * EACH);
       Arrays.fill(in, -1);
-      inter.Allgatherv(out, 0, me + 1, MPI.INT, in, 0, counts, places, MPI.INT);
+      calls.allgatherv(out, 0, me + 1, MPI.INT, in, 0, counts, places, MPI.INT);
       for (int k = 0; k < theirs; k++) {
         for (int i = 0; i < EACH; i++) {
           assertThat(in[k * EACH + i]).isEqualTo(i <= k ? other(k, 0, i) : -1);
@@ -144,14 +144,14 @@ class InterCollectivesTest {
       Arrays.setAll(sent, i -> i + me);
       Arrays.setAll(counts, i -> i + me);
       Arrays.fill(in, -1);
-      inter.Alltoallv(parts, 0, sent, places, MPI.INT, in, 0, counts, places, MPI.INT);
+      calls.alltoallv(parts, 0, sent, places, MPI.INT, in, 0, counts, places, MPI.INT);
       for (int k = 0; k < theirs; k++) {
         for (int i = 0; i < EACH; i++) {
           assertThat(in[k * EACH + i]).isEqualTo(i < k + me ? other(k, me, i) : -1);
         }
       }
       int[] sum = new int[EACH];
-      inter.Allreduce(out, 0, sum, 0, EACH, MPI.INT, MPI.SUM);
+      calls.allreduce(out, 0, sum, 0, EACH, MPI.INT, MPI.SUM);
       for (int i = 0; i < EACH; i++) {
         assertThat(sum[i]).isEqualTo(sum(i));
       }
@@ -159,12 +159,12 @@ class InterCollectivesTest {
       int[] shares = new int[mine];
       Arrays.setAll(shares, i -> theirs);
       int[] share = new int[theirs];
-      inter.Reduce_scatter(out, 0, share, 0, shares, MPI.INT, MPI.SUM);
+      calls.reduceScatter(out, 0, share, 0, shares, MPI.INT, MPI.SUM);
       for (int i = 0; i < theirs; i++) {
         assertThat(share[i]).isEqualTo(sum(me * theirs + i));
       }
       Object[] words = new Object[theirs];
-      inter.Allgather(new Object[] {"" + own(0, 0)}, 0, 1, MPI.OBJECT, words, 0, 1, MPI.OBJECT);
+      calls.allgather(new Object[] {"" + own(0, 0)}, 0, 1, MPI.OBJECT, words, 0, 1, MPI.OBJECT);
       for (int k = 0; k < theirs; k++) {
         assertThat(words[k]).isEqualTo("" + other(k, 0, 0));
       }
@@ -181,8 +181,8 @@ class InterCollectivesTest {
       Intercomm inter =
           w.Create_intercomm(
               half, low ? lowLeader : highLeader, low ? lows + highLeader : lowLeader, 3);
-      Side side = new Side(inter, low);
-      for (int round = 0; round < 2; round++) {
+      for (InterCalls.Way way : InterCalls.Way.values()) {
+        Side side = new Side(inter, low, way);
         for (int root = 0; root < lows; root++) {
           side.rooted(true, root);
         }
@@ -205,9 +205,41 @@ class InterCollectivesTest {
       } else {
         inter.Barrier();
       }
+      severalUnderWay(inter, low);
       inter.Free();
       half.Free();
     }
+  }
+
+  /** Collectives that are started together are done in that order, whatever else goes on. */
+  private static void severalUnderWay(Intercomm inter, boolean low) {
+    int root = low ? (inter.Rank() == 0 ? MPI.ROOT : MPI.PROC_NULL) : 0;
+    int[] sent = {inter.Rank() == 0 && low ? 17 : 0};
+    int[] mine = {inter.Rank() + 1};
+    int[] sum = new int[1];
+    int[] all = new int[inter.Remote_size()];
+    Prequest again = inter.Allreduce_init(mine, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+    Request[] requests = {
+      inter.Ibcast(sent, 0, 1, MPI.INT, root),
+      inter.Iallgather(mine, 0, 1, MPI.INT, all, 0, 1, MPI.INT),
+      again,
+      inter.Ibarrier()
+    };
+    again.Start();
+    int[] blocking = new int[inter.Remote_size()];
+    inter.Allgather(mine, 0, 1, MPI.INT, blocking, 0, 1, MPI.INT);
+    assertThatThrownBy(requests[1]::Cancel)
+        .hasMessage("Cancel of a collective that was started: wait for it");
+    for (int i = requests.length - 1; i >= 0; i--) {
+      requests[i].Wait();
+    }
+    int n = inter.Remote_size();
+    int[] expected = new int[n];
+    Arrays.setAll(expected, i -> i + 1);
+    assertThat(all).isEqualTo(expected);
+    assertThat(blocking).isEqualTo(expected);
+    assertThat(sum[0]).isEqualTo(n * (n + 1) / 2);
+    assertThat(sent[0]).isEqualTo(low && inter.Rank() > 0 ? 0 : 17);
   }
 
   @Test

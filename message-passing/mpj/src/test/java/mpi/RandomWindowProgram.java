@@ -42,6 +42,14 @@ final class RandomWindowProgram {
   private final MemorySegment segment;
   private final Win window;
 
+  /** By rank: displacement of its first element, and displacements of an element. */
+  private final long[] starts;
+
+  private final int unit;
+
+  /** Accesses that are waited for before their phase ends. */
+  private final List<Request> requests = new ArrayList<>();
+
   /** What one rank does with a part. */
   private record Access(int origin, int target, int kind, int from, int count, int step, int op) {
     int place(int i) {
@@ -67,11 +75,21 @@ final class RandomWindowProgram {
               }];
     }
     int length = model[rank].length;
-    switch (shared.nextInt(3)) {
+    starts = new long[size];
+    int made = shared.nextInt(4);
+    unit = made == 3 ? 4 : 1;
+    switch (made) {
       case 0 -> {
         array = new int[length + 3];
         segment = null;
         window = Win.Create(array, 2, length, MPI.INT, comm);
+      }
+      case 3 -> {
+        array = new int[length + 3];
+        segment = null;
+        window = Win.Create_dynamic(comm);
+        long[] start = {window.Attach(array, 2, length, MPI.INT)};
+        comm.Allgather(start, 0, 1, MPI.LONG, starts, 0, 1, MPI.LONG);
       }
       case 1 -> {
         array = null;
@@ -113,13 +131,18 @@ final class RandomWindowProgram {
         boolean exclusive = access.kind == READ_AND_WRITE || own.nextInt(2) == 0;
         window.Lock(exclusive ? MPI.LOCK_EXCLUSIVE : MPI.LOCK_SHARED, access.target, 0);
       }
-      start(access, checks);
+      boolean passive = kind == LOCKS || kind == LOCK_ALL;
+      start(access, checks, passive && own.nextBoolean());
       if (kind == LOCKS) {
         window.Unlock(access.target);
       } else if (kind == LOCK_ALL && own.nextInt(5) == 0) {
         window.Flush(access.target);
       }
     }
+    for (Status status : Request.Waitall(requests.toArray(new Request[0]))) {
+      assertThat(status.Test_cancelled()).isFalse();
+    }
+    requests.clear();
     end(kind);
     checks.forEach(Runnable::run);
     all.forEach(this::apply);
@@ -176,8 +199,9 @@ final class RandomWindowProgram {
     return new Op[] {MPI.SUM, MPI.MAX, MPI.BXOR, MPI.MIN}[a.op];
   }
 
-  private void start(Access a, List<Runnable> checks) {
+  private void start(Access a, List<Runnable> checks, boolean asRequest) {
     int n = a.count;
+    long disp = starts[a.target] + (long) unit * a.from;
     int[] out = new int[n + 1];
     for (int i = 0; i < n; i++) {
       out[1 + i] = value(a, i);
@@ -192,19 +216,43 @@ final class RandomWindowProgram {
     int[] got = new int[n];
     int[] before = model[a.target];
     switch (a.kind) {
-      case PUT -> window.Put(out, 1, n, MPI.INT, a.target, a.from, layouts, type);
+      case PUT -> {
+        if (asRequest) {
+          window.Rput(out, 1, n, MPI.INT, a.target, disp, layouts, type).Wait();
+          Arrays.fill(out, -1);
+        } else {
+          window.Put(out, 1, n, MPI.INT, a.target, disp, layouts, type);
+        }
+      }
       case GET -> {
-        window.Get(got, 0, n, MPI.INT, a.target, a.from, layouts, type);
+        if (asRequest) {
+          requests.add(window.Rget(got, 0, n, MPI.INT, a.target, disp, layouts, type));
+        } else {
+          window.Get(got, 0, n, MPI.INT, a.target, disp, layouts, type);
+        }
         int[] expected = new int[n];
         for (int i = 0; i < n; i++) {
           expected[i] = before[a.place(i)];
         }
         checks.add(() -> assertThat(got).as("seed %s", seed).isEqualTo(expected));
       }
-      case COMBINE -> window.Accumulate(out, 1, n, MPI.INT, a.target, a.from, layouts, type, op(a));
+      case COMBINE -> {
+        if (asRequest) {
+          requests.add(
+              window.Raccumulate(out, 1, n, MPI.INT, a.target, disp, layouts, type, op(a)));
+        } else {
+          window.Accumulate(out, 1, n, MPI.INT, a.target, disp, layouts, type, op(a));
+        }
+      }
       case FETCH -> {
-        window.Get_accumulate(
-            out, 1, n, MPI.INT, got, 0, n, MPI.INT, a.target, a.from, layouts, type, op(a));
+        if (asRequest) {
+          requests.add(
+              window.Rget_accumulate(
+                  out, 1, n, MPI.INT, got, 0, n, MPI.INT, a.target, disp, layouts, type, op(a)));
+        } else {
+          window.Get_accumulate(
+              out, 1, n, MPI.INT, got, 0, n, MPI.INT, a.target, disp, layouts, type, op(a));
+        }
         int[] lowest = new int[n];
         for (int i = 0; i < n; i++) {
           lowest[i] = before[a.place(i)];
@@ -213,12 +261,16 @@ final class RandomWindowProgram {
       }
       default -> {
         // In an exclusive lock.
-        window.Get(got, 0, n, MPI.INT, a.target, a.from, layouts, type);
-        window.Flush(a.target);
+        if (asRequest) {
+          window.Rget(got, 0, n, MPI.INT, a.target, disp, layouts, type).Wait();
+        } else {
+          window.Get(got, 0, n, MPI.INT, a.target, disp, layouts, type);
+          window.Flush(a.target);
+        }
         for (int i = 0; i < n; i++) {
           got[i] += value(a, i);
         }
-        window.Put(got, 0, n, MPI.INT, a.target, a.from, layouts, type);
+        window.Put(got, 0, n, MPI.INT, a.target, disp, layouts, type);
       }
     }
   }

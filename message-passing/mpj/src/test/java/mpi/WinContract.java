@@ -47,6 +47,8 @@ final class WinContract {
     all.put("windows are made and freed", WinContract::many);
     all.put("threads access a window at once", WinContract::threads);
     all.put("a target that cannot access its memory says so", WinContract::closedMemory);
+    all.put("accesses are waited for one by one", WinContract::requests);
+    all.put("memory is attached and detached", WinContract::dynamic);
     all.put("random accesses have the outcome of a model", w -> random(w, 1, 4));
     return all;
   }
@@ -831,5 +833,139 @@ final class WinContract {
     if (w.Rank() != 0) {
       arena.close();
     }
+  }
+
+  private static void requests(Intracomm w) {
+    int n = 100_000;
+    for (Win window : ofInts(w, n)) {
+      int[] mine = new int[n];
+      Arrays.setAll(mine, i -> 1000 * w.Rank() + i);
+      window.Lock_all(0);
+      window.Rput(mine, 0, n, MPI.INT, w.Rank(), 0, n, MPI.INT).Wait();
+      window.Flush_all();
+      w.Barrier();
+      int[][] got = new int[w.Size()][n];
+      Request[] requests = new Request[w.Size()];
+      for (int i = 0; i < w.Size(); i++) {
+        requests[i] = window.Rget(got[i], 0, n, MPI.INT, i, 0, n, MPI.INT);
+      }
+      for (int left = w.Size(); left > 0; left--) {
+        int i = Request.Waitany(requests).index;
+        for (int k = 0; k < n; k++) {
+          assertThat(got[i][k]).isEqualTo(1000 * i + k);
+        }
+      }
+      assertThat(Request.Waitany(requests).index).isEqualTo(MPI.UNDEFINED);
+      w.Barrier();
+      int[] old = new int[2];
+      int[] one = {1, 1};
+      Request sum = window.Raccumulate(one, 0, 2, MPI.INT, 0, 0, 2, MPI.INT, MPI.SUM);
+      Request last =
+          window.Rget_accumulate(one, 0, 2, MPI.INT, old, 0, 2, MPI.INT, 0, 0, 2, MPI.INT, MPI.SUM);
+      while (last.Test() == null) {
+        Thread.onSpinWait();
+      }
+      sum.Wait();
+      // This rank's other access came first: messages of a rank are served in order.
+      assertThat(old[0]).isBetween(1, 2 * w.Size() - 1);
+      assertThat(old[1]).isBetween(2, 2 * w.Size());
+      window.Unlock_all();
+      w.Barrier();
+      assertThat(read(window, 0, 2)).containsExactly(2 * w.Size(), 2 * w.Size() + 1);
+      notOutsideOfLocks(window);
+      window.Free();
+    }
+  }
+
+  private static void notOutsideOfLocks(Win window) {
+    int sync = MPIException.ERR_RMA_SYNC;
+    int[] a = new int[1];
+    window.Fence(0);
+    String text = " to rank 1, which is not locked: call Lock or Lock_all before";
+    refused(() -> window.Rput(a, 0, 1, MPI.INT, 1, 0, 1, MPI.INT), sync, "Rput" + text);
+    refused(() -> window.Rget(a, 0, 1, MPI.INT, 1, 0, 1, MPI.INT), sync, "Rget" + text);
+    window.Fence(MPI.MODE_NOSUCCEED);
+    window.Lock(MPI.LOCK_SHARED, 1, 0);
+    assertThat(window.Rput(a, 0, 1, MPI.INT, MPI.PROC_NULL, 0, 1, MPI.INT).Test()).isNotNull();
+    Request get = window.Rget(a, 0, 1, MPI.INT, 1, 0, 1, MPI.INT);
+    if (get.getClass() != Request.class) {
+      int bad = MPIException.ERR_REQUEST;
+      refused(get::Cancel, bad, "Cancel of an access that was started: wait for it");
+      refused(get::Free, bad, "Free of an access that was started: wait for it");
+    }
+    window.Unlock(1);
+    get.Wait();
+  }
+
+  private static void dynamic(Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    int next = (me + 1) % n;
+    double[] numbers = {0, 0.5, 1.5, 2.5, 0};
+    byte[] bytes = new byte[11];
+    Win window = Win.Create_dynamic(w);
+    long[] mine = {window.Attach(numbers, 1, 3, MPI.DOUBLE), window.Attach(bytes, 0, 11, MPI.BYTE)};
+    long[] all = new long[2 * n];
+    w.Allgather(mine, 0, 2, MPI.LONG, all, 0, 2, MPI.LONG);
+    double[] got = new double[3];
+    window.Lock(MPI.LOCK_EXCLUSIVE, next, 0);
+    window.Get(got, 0, 3, MPI.DOUBLE, next, all[2 * next], 3, MPI.DOUBLE);
+    window.Flush(next);
+    assertThat(got).containsExactly(0.5, 1.5, 2.5);
+    window.Accumulate(
+        new double[] {me + 1}, 0, 1, MPI.DOUBLE, next, all[2 * next] + 8, 1, MPI.DOUBLE, MPI.SUM);
+    // At an odd address.
+    window.Put(new int[] {me}, 0, 1, MPI.INT, next, all[2 * next + 1] + 3, 1, MPI.INT);
+    int[] old = new int[1];
+    window.Compare_and_swap(
+        new int[] {-5}, 0, new int[] {me}, 0, old, 0, MPI.INT, next, all[2 * next + 1] + 3);
+    window.Unlock(next);
+    assertThat(old[0]).isEqualTo(me);
+    int range = MPIException.ERR_RMA_RANGE;
+    window.Lock(MPI.LOCK_SHARED, next, 0);
+    String text = " of the window of rank " + next + ", where no memory is attached";
+    for (long bad : new long[] {0, all[2 * next] + 16, all[2 * next + 1] + 11}) {
+      refused(
+          () -> {
+            window.Get(got, 0, 2, MPI.DOUBLE, next, bad, 2, MPI.DOUBLE);
+            window.Flush(next);
+          },
+          range,
+          "bytes " + bad + " to " + (bad + 15) + text);
+      refused(
+          () -> window.Rget(got, 0, 2, MPI.DOUBLE, next, bad, 2, MPI.DOUBLE).Wait(),
+          range,
+          "bytes " + bad + " to " + (bad + 15) + text);
+    }
+    window.Unlock(next);
+    w.Barrier();
+    int before = (me + n - 1) % n;
+    assertThat(numbers).containsExactly(0, 0.5, 2.5 + before, 2.5, 0);
+    assertThat(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).getInt(3)).isEqualTo(-5);
+    window.Detach(mine[0]);
+    refused(
+        () -> window.Detach(mine[0]),
+        MPIException.ERR_RMA_ATTACH,
+        "Detach of displacement " + mine[0] + ", where no memory is attached");
+    w.Barrier();
+    window.Lock(MPI.LOCK_SHARED, next, 0);
+    refused(
+        () -> {
+          window.Put(got, 0, 1, MPI.DOUBLE, next, all[2 * next], 1, MPI.DOUBLE);
+          window.Flush(next);
+        },
+        range,
+        "bytes " + all[2 * next] + " to " + (all[2 * next] + 7) + text);
+    window.Unlock(next);
+    refused(
+        () -> window.Attach(new boolean[1], 0, 1, MPI.BOOLEAN),
+        MPIException.ERR_TYPE,
+        "datatype BOOLEAN: memory of booleans cannot be attached");
+    Win other = Win.Create(bytes, 0, 11, MPI.BYTE, w);
+    refused(
+        () -> other.Attach(bytes, 0, 11, MPI.BYTE),
+        MPIException.ERR_RMA_ATTACH,
+        "Attach: the window was not made by Create_dynamic");
+    free(window, other);
   }
 }

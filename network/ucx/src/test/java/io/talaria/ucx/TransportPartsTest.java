@@ -220,6 +220,39 @@ class TransportPartsTest {
     }
   }
 
+  @Test
+  void allFailedEndpointsAreFoundAtOnce() {
+    int many = 130;
+    try (Config config = Pair.config().set("TLS", "tcp,self");
+        Context context = Context.open(Context.Options.of(Feature.TAG), config);
+        Worker left = Worker.open(context, Worker.Options.defaults());
+        Arena arena = Arena.ofConfined()) {
+      Worker right = Worker.open(context, Worker.Options.defaults());
+      Runnable progress =
+          () -> {
+            left.progress();
+            right.progress();
+          };
+      MemorySegment one = arena.allocate(1);
+      MemorySegment in = arena.allocate(1);
+      List<Endpoint> endpoints = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        Endpoint endpoint = left.connect(Endpoint.Options.to(right.address()));
+        endpoint.attach(i);
+        endpoints.add(endpoint);
+        long received = right.receiveTag(in, 0, 1, i, -1);
+        long sent = endpoint.sendTag(one, 0, 1, i, 0);
+        Pair.until(() -> right.poll(received) != Status.IN_PROGRESS, progress);
+        Pair.until(() -> sent <= 0 || left.poll(sent) != Status.IN_PROGRESS, progress);
+      }
+      right.close();
+      Pair.until(() -> endpoints.stream().allMatch(e -> e.failure() != 0), left::progress);
+      List<Object> found = new ArrayList<>();
+      new FailureCheck(left, (attachment, reason) -> found.add(attachment)).now();
+      assertThat(found).hasSize(many).doesNotHaveDuplicates();
+    }
+  }
+
   private static long descriptors() throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
       return all.count();

@@ -4,14 +4,16 @@ package io.talaria.mpj.collective;
 
 import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.CommunicationException.Kind;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * Chooses algorithms, from what all ranks know: number of ranks, bytes where the counts are the
  * same everywhere, whether the operation commutes. A property {@code talaria.mpj.coll.NAME} forces
- * one.
+ * one, or several, each from a number of bytes on: {@code binomial,65536:chain}.
  */
 public final class Choice {
   private static final Map<String, List<String>> ALGORITHMS = new TreeMap<>();
@@ -34,6 +36,37 @@ public final class Choice {
     ALGORITHMS.put("exscan", List.of("linear", "recursive-doubling"));
   }
 
+  /** Those whose bytes all ranks know. */
+  private static final Set<String> BY_BYTES =
+      Set.of("bcast", "gather", "scatter", "allgather", "alltoall", "allreduce");
+
+  /**
+   * An algorithm.
+   *
+   * @param bytes from how many on
+   * @param algorithm its name
+   */
+  private record Step(long bytes, String algorithm) {}
+
+  /** What was forced for a collective of a team. */
+  static final class Forced {
+    private final String text;
+
+    /** Null if the text says nothing that there is. */
+    private final List<Step> steps;
+
+    private Forced(String text, List<Step> steps) {
+      this.text = text;
+      this.steps = steps;
+    }
+
+    /** Reads it; what is wrong is said when the collective is called. */
+    static Forced of(String name, String text) {
+      boolean right = ALGORITHMS.containsKey(name) && isAllowed(name, text);
+      return new Forced(text, right ? steps(text) : null);
+    }
+  }
+
   private Choice() {}
 
   /** The names of all collectives and their algorithms. */
@@ -51,7 +84,7 @@ public final class Choice {
     forced.forEach(
         (name, algorithm) -> {
           List<String> known = ALGORITHMS.get(name);
-          if (known == null || !known.contains(algorithm)) {
+          if (known == null || !isAllowed(name, algorithm)) {
             throw new IllegalArgumentException(
                 "talaria.mpj.coll."
                     + name
@@ -60,22 +93,65 @@ public final class Choice {
                     + ": "
                     + (known == null
                         ? "there are " + ALGORITHMS.keySet()
-                        : "allowed is one of " + known));
+                        : "allowed is one of "
+                            + known
+                            + (BY_BYTES.contains(name)
+                                ? ", or several, as in " + known.get(0) + ",65536:" + known.get(1)
+                                : "")));
           }
         });
   }
 
+  /** Whether what was forced names algorithms, each from more bytes on than the one before. */
+  private static boolean isAllowed(String name, String forced) {
+    long least = -1;
+    try {
+      for (Step step : steps(forced)) {
+        if (step.bytes <= least || !ALGORITHMS.get(name).contains(step.algorithm)) {
+          return false;
+        }
+        least = step.bytes;
+      }
+    } catch (NumberFormatException e) {
+      return false;
+    }
+    return least == 0 || BY_BYTES.contains(name);
+  }
+
+  private static List<Step> steps(String forced) {
+    List<Step> steps = new ArrayList<>();
+    for (String part : forced.split(",", -1)) {
+      int colon = part.indexOf(':');
+      // Only the first one has no number.
+      long bytes = steps.isEmpty() == colon < 0 ? 0 : -1;
+      if (bytes == 0 && colon >= 0) {
+        bytes = Long.parseLong(part.substring(0, colon));
+      }
+      steps.add(new Step(bytes, part.substring(colon + 1)));
+    }
+    return steps;
+  }
+
   private static String forcedOr(Team team, String name, String chosen) {
-    String forced = team.forced(name);
+    return forcedOr(team, name, 0, chosen);
+  }
+
+  private static String forcedOr(Team team, String name, long bytes, String chosen) {
+    Forced forced = team.forced(name);
     if (forced == null) {
       return chosen;
     }
-    if (!ALGORITHMS.get(name).contains(forced)) {
+    List<Step> steps = forced.steps;
+    if (steps == null) {
       throw new CommunicationException(
           Kind.ARGUMENT,
-          "no algorithm " + forced + " of " + name + "; there are " + ALGORITHMS.get(name));
+          "no algorithm " + forced.text + " of " + name + "; there are " + ALGORITHMS.get(name));
     }
-    return forced;
+    int last = steps.size() - 1;
+    while (last > 0 && bytes < steps.get(last).bytes) {
+      last--;
+    }
+    return steps.get(last).algorithm;
   }
 
   static String barrier(Team team) {
@@ -87,23 +163,23 @@ public final class Choice {
     if (team.size() > 2 && bytes >= 262144) {
       chosen = team.size() > 4 ? "scatter-ring" : "chain";
     }
-    return forcedOr(team, "bcast", chosen);
+    return forcedOr(team, "bcast", bytes, chosen);
   }
 
   static String gather(Team team, long bytes) {
-    return forcedOr(team, "gather", team.size() > 8 && bytes < 2048 ? "binomial" : "flat");
+    return forcedOr(team, "gather", bytes, team.size() > 8 && bytes < 2048 ? "binomial" : "flat");
   }
 
   static String scatter(Team team, long bytes) {
-    return forcedOr(team, "scatter", team.size() > 8 && bytes < 2048 ? "binomial" : "flat");
+    return forcedOr(team, "scatter", bytes, team.size() > 8 && bytes < 2048 ? "binomial" : "flat");
   }
 
   static String allgather(Team team, long bytes) {
-    return forcedOr(team, "allgather", bytes < 4096 ? "bruck" : "ring");
+    return forcedOr(team, "allgather", bytes, bytes < 4096 ? "bruck" : "ring");
   }
 
   static String alltoall(Team team, long bytes) {
-    return forcedOr(team, "alltoall", bytes < 32768 ? "flat" : "pairwise");
+    return forcedOr(team, "alltoall", bytes, bytes < 32768 ? "flat" : "pairwise");
   }
 
   static String plain(Team team, String name) {
@@ -116,7 +192,7 @@ public final class Choice {
 
   static String allreduce(Team team, long bytes, int count, boolean commutative) {
     boolean ring = commutative && bytes >= 65536 && count >= team.size();
-    String chosen = forcedOr(team, "allreduce", ring ? "ring" : "recursive-doubling");
+    String chosen = forcedOr(team, "allreduce", bytes, ring ? "ring" : "recursive-doubling");
     // A ring sums up in another order at each place: not for what does not commute.
     return chosen.equals("ring") && !commutative ? "recursive-doubling" : chosen;
   }

@@ -37,7 +37,7 @@ public final class Team {
   /** What is said after the number of a member. */
   private final String whose;
 
-  private final Map<String, String> forced;
+  private final Map<String, Choice.Forced> forced = new TreeMap<>();
 
   /** Made once: a call allocates nothing. */
   private final Function<Operation, Void> received = this::received;
@@ -65,7 +65,7 @@ public final class Team {
     this.world = world;
     this.context = context;
     this.whose = whose;
-    this.forced = new TreeMap<>(forced);
+    forced.forEach(this::force);
   }
 
   /**
@@ -102,11 +102,11 @@ public final class Team {
     if (algorithm == null) {
       forced.remove(collective);
     } else {
-      forced.put(collective, algorithm);
+      forced.put(collective, Choice.Forced.of(collective, algorithm));
     }
   }
 
-  String forced(String collective) {
+  Choice.Forced forced(String collective) {
     return forced.get(collective);
   }
 

@@ -17,12 +17,16 @@ public class CommunicationException extends RuntimeException {
     OPERATION,
     /** A bad argument. */
     ARGUMENT,
+    /** Elements that are not in the window of the target. */
+    RANGE,
     /** A message that is longer than its receive. */
     TRUNCATED,
     /** The program's code or memory failed; the cause says how. */
     PROGRAM,
     /** A rank that has ended or cannot be reached. */
     RANK_GONE,
+    /** A communicator that a rank has revoked. */
+    REVOKED,
     /** Ranks that do different things. */
     DISAGREEMENT,
     /** A thread of the device or the engine that has ended; the cause says why. */

@@ -167,6 +167,41 @@ public abstract class Device implements AutoCloseable {
    */
   public abstract void describeWait(int call, int peer, int tag, int context);
 
+  // Ranks that end while others continue.
+
+  /**
+   * The process of a rank has ended: operations with it fail, now or once its connection is found
+   * to have ended, too. What it has sent before still arrives, unless its connection drops it.
+   *
+   * @param peer its rank
+   * @param why for the program
+   */
+  public abstract void ended(int peer, String why);
+
+  /**
+   * Whether operations with a rank fail.
+   *
+   * @param peer its rank
+   */
+  public abstract boolean isGone(int peer);
+
+  /**
+   * Sets which ranks a receive from any rank waits for in a context: it fails if one of them is
+   * gone. All ranks of the job if this was not called since the context was released.
+   *
+   * @param context where
+   * @param ranks some of the job's
+   */
+  public abstract void members(int context, int[] ranks);
+
+  /**
+   * Fails what waits in a context for another rank to do its part, and what is started there later.
+   *
+   * @param context where
+   * @param why the exception that operations get
+   */
+  public abstract void revoke(int context, CommunicationException why);
+
   // Memory that ranks share. These methods need no lock.
 
   /**

@@ -31,6 +31,9 @@ public abstract class Payload {
    */
   public void begin(long length) {}
 
+  /** Tells that the operation has failed; it is over. Called by the device, for what may follow. */
+  public void failed() {}
+
   /**
    * The data themselves, if they are all in one piece of memory outside the heap, {@link #bytes}
    * long; else null.

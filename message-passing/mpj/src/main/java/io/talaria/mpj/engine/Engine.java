@@ -9,7 +9,6 @@ import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
-import io.talaria.mpj.device.RankGoneException;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -114,6 +113,7 @@ public final class Engine implements AutoCloseable {
    * Sends elements that lie side by side, and waits.
    *
    * @return the bytes sent
+   * @throws CommunicationException if the rank is gone, or the elements cannot be read
    */
   public long send(
       Object array,
@@ -134,7 +134,7 @@ public final class Engine implements AutoCloseable {
       RuntimeException failure = op.failure;
       give(op);
       if (failure != null) {
-        throw failure instanceof RankGoneException ? Transfer.ofOperation(failure) : failure;
+        throw Transfer.ofOperation(failure);
       }
       return bytes;
     } finally {
@@ -285,8 +285,7 @@ public final class Engine implements AutoCloseable {
   public void end(Operation op, RuntimeException failure) {
     lock.lock();
     try {
-      op.failure = failure;
-      op.complete(failure == null ? Operation.OK : Operation.FAILED);
+      endHeld(op, failure);
       if (sleeping) {
         device.wake();
       }
@@ -294,6 +293,16 @@ public final class Engine implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Ends an operation of {@link #promise}, in what runs under the lock.
+   *
+   * @param failure why it failed, or null
+   */
+  public static void endHeld(Operation op, RuntimeException failure) {
+    op.failure = failure;
+    op.complete(failure == null ? Operation.OK : Operation.FAILED);
   }
 
   private <T> T finishHeld(Operation op, Function<Operation, T> outcome) {
@@ -596,6 +605,69 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  // Ranks that end while others continue.
+
+  /**
+   * The process of a rank has ended; see {@link Device#ended}.
+   *
+   * @param peer its rank
+   * @param why for the program
+   */
+  public void ended(int peer, String why) {
+    lockedIfOpen(() -> device.ended(peer, why));
+  }
+
+  /**
+   * Whether operations with a rank fail.
+   *
+   * @param peer its rank
+   */
+  public boolean isGone(int peer) {
+    lock.lock();
+    try {
+      return device.isGone(peer);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Sets which ranks a receive from any rank waits for; see {@link Device#members}.
+   *
+   * @param context where
+   * @param ranks some of the job's
+   */
+  public void members(int context, int[] ranks) {
+    lockedIfOpen(() -> device.members(context, ranks));
+  }
+
+  /**
+   * Fails what waits in a context, and what is started there later.
+   *
+   * @param context where
+   * @param why for the program
+   */
+  public void revoke(int context, String why) {
+    CommunicationException failure =
+        new CommunicationException(CommunicationException.Kind.REVOKED, why);
+    lockedIfOpen(() -> device.revoke(context, failure));
+  }
+
+  private void lockedIfOpen(Runnable action) {
+    lock.lock();
+    try {
+      if (!closed) {
+        action.run();
+        if (service != null) {
+          service.run(); // What was to come from a rank may have come meanwhile.
+        }
+        stir();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Forgets a context. */
   public void release(int context) {
     lock.lock();
@@ -821,6 +893,16 @@ public final class Engine implements AutoCloseable {
     lock.lock();
     try {
       return !closed && progressor == null && !parked.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether {@link #close} was called. */
+  public boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
     } finally {
       lock.unlock();
     }

@@ -20,6 +20,11 @@ public interface Job {
    */
   void finish(Engine engine);
 
+  /** What the launcher does for ranks that continue after others have ended; null if nothing. */
+  default FailureControl failures() {
+    return null;
+  }
+
   /**
    * Ends the job, and does not return.
    *

@@ -22,6 +22,7 @@ public final class Settings {
   private final int ringBytes;
   private final long creditBytes;
   private final long spinNs;
+  private final long progressNs;
   private final int bufferBytes;
   private final String network;
   private final String between;
@@ -46,6 +47,7 @@ public final class Settings {
     eagerBytes = (int) number(from, "eager", 16384, 0, 1 << 20);
     creditBytes = number(from, "credit", 1 << 20, 0, 1L << 40);
     spinNs = number(from, "spin", -1, -1, 1_000_000) * 1000;
+    progressNs = number(from, "progress", 0, 0, 1_000_000) * 1000;
     bufferBytes = (int) number(from, "buffer", 262144, 4096, 1 << 30);
     if (Integer.bitCount(bufferBytes) != 1) {
       throw new IllegalArgumentException(
@@ -87,6 +89,7 @@ public final class Settings {
           "eager",
           "credit",
           "spin",
+          "progress",
           "buffer",
           "network",
           "between",
@@ -104,7 +107,7 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, buffer, network, between, device, hca, dir,"
+                  + "eager, ring, credit, spin, progress, buffer, network, between, device, hca, dir,"
                   + " registrations, check, diagnose, serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
@@ -237,6 +240,11 @@ public final class Settings {
       return spinNs;
     }
     return ranks > cores ? 0 : 50_000;
+  }
+
+  /** How often a thread makes progress while the program computes, nanoseconds; 0: none does. */
+  public long progressNs() {
+    return progressNs;
   }
 
   /** Algorithms forced, by the name of the collective. */

@@ -67,6 +67,10 @@ public final class Agent {
         switch (frame.kind()) {
           case AgentWire.RANK_ADDRESSES -> ranks.rankAddresses(List.of(frame.text().split("\n")));
           case AgentWire.GO -> ranks.go();
+          case AgentWire.TELL -> {
+            String[] words = frame.text().split(" ", 2);
+            ranks.tell(Integer.parseInt(words[0]), words[1]);
+          }
           case AgentWire.DESCRIBE ->
               wire.send(AgentWire.DESCRIBED, String.join("\n", ranks.describe()));
           case AgentWire.STOP -> {
@@ -115,6 +119,16 @@ public final class Agent {
     @Override
     public void finalized(int rank) {
       wire.tell(AgentWire.FINALIZED, to -> to.writeInt(rank));
+    }
+
+    @Override
+    public void said(int rank, String line) {
+      wire.tell(
+          AgentWire.SAID,
+          to -> {
+            to.writeInt(rank);
+            to.write(line.getBytes(StandardCharsets.UTF_8));
+          });
     }
 
     @Override

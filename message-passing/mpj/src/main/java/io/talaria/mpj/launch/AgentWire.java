@@ -21,7 +21,7 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 final class AgentWire {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   /** The agent's first line: this, its version, that of its Java. */
   static final String HANDSHAKE = "talaria-mpj-agent ";
@@ -32,6 +32,7 @@ final class AgentWire {
   static final int GO = 3;
   static final int DESCRIBE = 4;
   static final int STOP = 5;
+  static final int TELL = 6;
 
   // From the agent.
   static final int HELLO = 21;
@@ -45,6 +46,7 @@ final class AgentWire {
   static final int DESCRIBED = 29;
   static final int OUTPUT = 30;
   static final int ERRORS = 31;
+  static final int SAID = 32;
 
   /** From both, each second. */
   static final int BEAT = 40;

@@ -27,6 +27,7 @@ final class ControlLink implements Opening.Exchange {
   private final Semaphore releases = new Semaphore(0);
   private final CompletableFuture<byte[]> secret = new CompletableFuture<>();
   private final CompletableFuture<List<String>> rankAddresses = new CompletableFuture<>();
+  private final RankFailures failures = new RankFailures(this::tell);
 
   ControlLink(Path directory, int rank) throws IOException {
     this.directory = directory;
@@ -52,6 +53,8 @@ final class ControlLink implements Opening.Exchange {
           coming.add(line.substring("address ".length()));
         } else if (line.startsWith("secret ")) {
           secret.complete(HexFormat.of().parseHex(line.substring("secret ".length())));
+        } else {
+          boolean ignored = failures.heard(line);
         }
       }
     } catch (IOException | IllegalArgumentException e) {
@@ -80,6 +83,11 @@ final class ControlLink implements Opening.Exchange {
       written += channel.write(bytes);
     }
     return written;
+  }
+
+  /** What concerns ranks that continue after others have ended. */
+  RankFailures failures() {
+    return failures;
   }
 
   /** The job's secret; waits for the launcher. */

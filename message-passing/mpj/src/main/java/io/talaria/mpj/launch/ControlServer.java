@@ -91,13 +91,25 @@ final class ControlServer implements AutoCloseable {
           }
           case "finish" -> events.finish(number);
           case "abort" -> events.abort(number, Integer.parseInt(words[1]), words[2]);
-          default -> {}
+          default -> events.said(number, line);
         }
       }
     } catch (IOException | RuntimeException e) {
       // The process's end says the rest.
     } catch (Error e) {
       events.failed("the launcher's control link of rank " + number + " failed: " + e);
+    }
+  }
+
+  /** Tells one rank of this host, if it is there. */
+  void tell(int rank, String line) {
+    SocketChannel link = links.get(rank);
+    if (link != null) {
+      try {
+        tell(link, line);
+      } catch (IOException e) {
+        // It is ending.
+      }
     }
   }
 

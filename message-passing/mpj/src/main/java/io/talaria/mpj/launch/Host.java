@@ -23,6 +23,9 @@ interface Host {
     /** A rank has finalized. */
     void finalized(int rank);
 
+    /** A rank has said a line for {@link Survivors}. */
+    void said(int rank, String line);
+
     /** A rank ends the job. */
     void abort(int rank, int status, String why);
 
@@ -36,6 +39,9 @@ interface Host {
   /** Its name as the user wrote it; empty for this host alone. */
   String name();
 
+  /** Its number in the job. */
+  int number();
+
   /** Starts its ranks; may return before they run. */
   void start();
 
@@ -44,6 +50,9 @@ interface Host {
 
   /** All ranks have come to the end and may continue. */
   void go();
+
+  /** Sends a line to one of its ranks. */
+  void tell(int rank, String line);
 
   /** What each of its ranks does or waits for, one line each; takes a few seconds at most. */
   List<String> describe();

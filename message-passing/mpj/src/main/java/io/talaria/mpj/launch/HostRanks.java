@@ -79,6 +79,11 @@ final class HostRanks implements Host {
   }
 
   @Override
+  public int number() {
+    return plan.host();
+  }
+
+  @Override
   public void start() {
     try {
       List<Integer> ranks = plan.ranks();
@@ -199,13 +204,19 @@ final class HostRanks implements Host {
   }
 
   @Override
+  public void tell(int rank, String line) {
+    control.tell(rank, line);
+  }
+
+  @Override
   public List<String> describe() {
     Map<Integer, String> lines = new TreeMap<>();
     if (plan.threads()) {
       return List.of();
     }
     try (Arena arena = Arena.ofConfined();
-        FileChannel file = FileChannel.open(directory.resolve("pages"), StandardOpenOption.READ)) {
+        FileChannel file =
+            FileChannel.open(directory.resolve(JobDirectory.PAGES), StandardOpenOption.READ)) {
       MemorySegment pages = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
       RankPages looked = new RankPages(pages, plan.size());
       for (int rank : plan.ranks()) {

@@ -24,7 +24,12 @@ final class JobDirectory {
   /** How often {@link #delete} tries. */
   private static final int ROUNDS = 1000;
 
-  private static final String PREFIX = "talaria-mpj-";
+  /** How the name of each begins. */
+  static final String PREFIX = "talaria-mpj-";
+
+  /** The file with the ranks' pages. */
+  static final String PAGES = "pages";
+
   private static final String OWNER = "owner";
 
   private JobDirectory() {}

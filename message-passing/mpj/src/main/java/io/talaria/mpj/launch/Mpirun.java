@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 public final class Mpirun {
   private static final int STATUS_USAGE = 2;
   private static final int STATUS_TIMEOUT = 124;
+  private static final long LAST_WORDS_MS = 10;
+  private static final int LAST_WORDS_LOOKS = 50;
   private static final long START_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
 
   /** What has happened, in the order of coming; a reason is there if it ends the job. */
@@ -31,6 +33,7 @@ public final class Mpirun {
   private static final class Rank {
     private long pid;
     private boolean init;
+    private boolean atTheEnd;
     private boolean finalized;
     private boolean ended;
     private String rankAddress;
@@ -41,13 +44,16 @@ public final class Mpirun {
   private final List<Host> hosts = new CopyOnWriteArrayList<>();
   private final Rank[] ranks;
   private final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+
+  /** What ranks are told of each other's ends; null if the first of these ends the job. */
+  private final Survivors survivors;
+
   private int rankAddresses;
 
   /** Whether all has ended, or a signal has ended the launcher: what ranks do then is no news. */
   private volatile boolean over;
 
   private volatile boolean ending;
-  private int atTheEnd;
   private long firstInitNs;
   private boolean anyInit;
 
@@ -56,6 +62,10 @@ public final class Mpirun {
     hostOfRank = options.hostOfRank();
     ranks = new Rank[options.ranks];
     Arrays.setAll(ranks, i -> new Rank());
+    survivors = options.continues ? new Survivors(options.ranks, this::tell) : null;
+    if (options.continues) {
+      options.environment.put(RankMain.NOTIFY, "1");
+    }
   }
 
   /**
@@ -218,6 +228,9 @@ public final class Mpirun {
         ranks[rank].init = true;
         arrived();
       }
+      if (survivors != null) {
+        survivors.came(rank);
+      }
     }
 
     private void arrived() {
@@ -230,12 +243,15 @@ public final class Mpirun {
     @Override
     public void finish(int rank) {
       synchronized (ranks) {
-        if (++atTheEnd < ranks.length) {
-          return;
-        }
+        ranks[rank].atTheEnd = true;
       }
-      for (Host host : hosts) {
-        host.go();
+      goIfAllAreAtTheEnd();
+    }
+
+    @Override
+    public void said(int rank, String line) {
+      if (survivors != null) {
+        boolean ignored = survivors.said(rank, line);
       }
     }
 
@@ -266,6 +282,55 @@ public final class Mpirun {
     }
   }
 
+  /** Lets the ranks finalize when all that are left have come to the end. */
+  private void goIfAllAreAtTheEnd() {
+    synchronized (ranks) {
+      for (int i = 0; i < ranks.length; i++) {
+        if (!ranks[i].atTheEnd && (survivors == null || !survivors.hasEnded(i))) {
+          return;
+        }
+      }
+    }
+    for (Host host : hosts) {
+      host.go();
+    }
+  }
+
+  private void tell(int rank, String line) {
+    for (Host host : hosts) {
+      if (host.number() == hostOfRank[rank]) {
+        host.tell(rank, line);
+      }
+    }
+  }
+
+  private boolean isInMpi(int rank) {
+    synchronized (ranks) {
+      return ranks[rank].init;
+    }
+  }
+
+  /** Whether the job continues without a rank that has failed; the others are told then. */
+  private boolean continuesWithout(int rank, int status) throws InterruptedException {
+    if (survivors == null) {
+      return false;
+    }
+    // What it said last may be read after its end was seen.
+    for (int i = 0; !isInMpi(rank); i++) {
+      if (i == LAST_WORDS_LOOKS) {
+        return false; // Others may wait for what they would learn of it.
+      }
+      Thread.sleep(LAST_WORDS_MS);
+    }
+    String how =
+        status > 128
+            ? "it was ended by signal " + (status - 128)
+            : "its process ended with status " + status;
+    survivors.ended(rank, how);
+    goIfAllAreAtTheEnd();
+    return survivors.endedRanks() < ranks.length;
+  }
+
   /** Waits until all ranks have ended, or one has failed. */
   private int watch() throws InterruptedException {
     long start = System.nanoTime();
@@ -293,7 +358,7 @@ public final class Mpirun {
         return event.status();
       }
       int status = judge(event);
-      if (status != 0) {
+      if (status != 0 && !continuesWithout(event.rank(), event.status())) {
         return status;
       }
       alive--;

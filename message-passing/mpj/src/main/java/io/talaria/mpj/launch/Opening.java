@@ -48,8 +48,13 @@ final class Opening {
   private final Path directory;
   private final Settings settings;
   private final Exchange exchange;
+
+  /** What others may see of this rank. */
+  private RankPages pages;
+
   private Links links;
   private VerbsFrameTransport verbs;
+  private long graceNs = GRACE_NS;
 
   /**
    * For a rank.
@@ -89,6 +94,11 @@ final class Opening {
     return ranks;
   }
 
+  /** For a job that continues without ranks that have ended: nobody is waited for. */
+  void withoutGrace() {
+    graceNs = 0;
+  }
+
   /**
    * Opens it; once.
    *
@@ -96,6 +106,8 @@ final class Opening {
    */
   FrameDevice device() throws IOException {
     SharedFiles files = new SharedFiles(directory);
+    pages = new RankPages(files.pages(), size());
+    pages.process(rank, ProcessHandle.current().pid());
     int ring = settings.ringBytes();
     int eager = settings.eagerBytes();
     if (device.equals("shm")) {
@@ -103,7 +115,6 @@ final class Opening {
     }
     FrameTransport transport = transport();
     if (!device.equals("auto")) {
-      RankPages pages = new RankPages(files.pages(), size());
       return new TransportDevice(transport, rank, size(), eager, settings.creditBytes(), pages);
     }
     boolean[] here = new boolean[size()];
@@ -164,6 +175,7 @@ final class Opening {
         new Links.Options()
             .secret(exchange.secret())
             .bufferBytes(bufferBytes)
+            .graceNs(graceNs)
             .creditBytes(settings.creditBytes());
     for (int i = 0; i < size(); i++) {
       if (!here(i)) {
@@ -184,7 +196,7 @@ final class Opening {
             settings.bufferBytes(),
             settings.creditBytes(),
             settings.registeredBytes(),
-            GRACE_NS);
+            graceNs);
     if (links == null) {
       links = lifelines;
     }
@@ -193,7 +205,7 @@ final class Opening {
 
   private FrameTransport ucx() throws IOException {
     return new UcxFrameTransport(
-        rank, size(), settings.bufferBytes(), settings.creditBytes(), GRACE_NS);
+        rank, size(), settings.bufferBytes(), settings.creditBytes(), graceNs);
   }
 
   /**
@@ -201,6 +213,7 @@ final class Opening {
    * for, what was registered.
    */
   void sayLastWords() {
+    pages.process(rank, 0);
     if (verbs != null && DIAGNOSE && !verbs.registered().isEmpty()) {
       System.err.println("talaria mpirun: rank " + rank + ": " + verbs.registered());
     }

@@ -38,6 +38,10 @@ final class Options {
         -label            print [rank] before each line of output
         -timeout S        end the job after S seconds with status 124, and print which rank waits for
                           which (default: no limit)
+        -progress-thread  make progress in each rank while the program computes, by a thread that looks
+                          every 100 microseconds
+        -on-failure WHAT  when a rank fails after Init: abort ends the job, notify tells the others, whose
+                          operations with it fail, and the job continues (default: abort)
         -check            before each collective, compare the calls of all ranks; name ranks that differ
         -wdir DIR         working directory of the ranks
         -x NAME[=VALUE]   set an environment variable in the ranks; without =VALUE, pass on this one's
@@ -65,6 +69,10 @@ final class Options {
   String classPath;
   boolean label;
   boolean bind;
+
+  /** Whether the job continues after a rank has failed. */
+  boolean continues;
+
   double timeoutSeconds;
   double initSeconds = 60;
   Path directory;
@@ -115,6 +123,8 @@ final class Options {
         case "-java" -> remoteJava = value(word);
         case "-init-timeout" -> initSeconds = number(word, 1, 1_000_000);
         case "-timeout" -> timeoutSeconds = number(word, 1, 1_000_000);
+        case "-progress-thread" -> jvmOptions.add("-Dtalaria.mpj.progress=100");
+        case "-on-failure" -> continues = continues(value(word));
         case "-check" -> jvmOptions.add("-Dtalaria.mpj.check=true");
         case "-wdir" -> directory = directory(value(word));
         case "-x" -> variable(value(word));
@@ -140,6 +150,13 @@ final class Options {
       throw new UsageException("which class? for example: talaria mpirun -np " + ranks + " Main");
     }
     checkHosts();
+    if (continues && (device.equals("sm") || device.equals("ucx"))) {
+      throw new UsageException(
+          "-on-failure notify is for -dev auto, shm, nio and ibv: "
+              + (device.equals("sm")
+                  ? "the ranks of sm are one process"
+                  : "a process that is killed may break the memory that UCX shares with others"));
+    }
     if (classPath == null) {
       String given = System.getenv("CLASSPATH");
       classPath = given == null || given.isBlank() ? "." : given;
@@ -257,6 +274,8 @@ final class Options {
           "-label",
           "-timeout",
           "-check",
+          "-progress-thread",
+          "-on-failure",
           "-wdir",
           "-x",
           "-bind",
@@ -327,6 +346,14 @@ final class Options {
     }
     throw new UsageException(
         option + " needs a whole number from " + least + " to " + most + ", not " + value);
+  }
+
+  private static boolean continues(String what) throws UsageException {
+    return switch (what) {
+      case "notify" -> true;
+      case "abort" -> false;
+      default -> throw new UsageException("-on-failure needs abort or notify, not " + what);
+    };
   }
 
   private static String device(String name) throws UsageException {

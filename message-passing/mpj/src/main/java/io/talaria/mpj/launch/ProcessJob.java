@@ -4,6 +4,7 @@ package io.talaria.mpj.launch;
 
 import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.FailureControl;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
 import java.io.IOException;
@@ -20,18 +21,34 @@ final class ProcessJob implements Job {
   private final int[] hostOfRank;
   private final int cores;
   private final Settings settings;
+  private final boolean continues;
   private final ControlLink control;
   private final Opening opening;
 
+  /**
+   * Joins the job.
+   *
+   * @param continues whether it continues after ranks have failed
+   */
   ProcessJob(
-      int rank, int[] hostOfRank, int cores, String device, Path directory, Settings settings)
+      int rank,
+      int[] hostOfRank,
+      int cores,
+      String device,
+      Path directory,
+      boolean continues,
+      Settings settings)
       throws IOException {
     this.rank = rank;
     this.hostOfRank = hostOfRank;
     this.cores = cores;
     this.settings = settings;
+    this.continues = continues;
     control = new ControlLink(directory, rank);
     opening = new Opening(rank, hostOfRank, device, directory, settings, control);
+    if (continues) {
+      opening.withoutGrace();
+    }
   }
 
   @Override
@@ -48,6 +65,7 @@ final class ProcessJob implements Job {
   public Engine open() {
     try {
       Engine engine = new Engine(opening.device(), settings.spinNs(opening.ranksHere(), cores));
+      control.failures().opened(engine);
       control.tell("init");
       return engine;
     } catch (MissingTransportException e) {
@@ -67,6 +85,11 @@ final class ProcessJob implements Job {
     }
     opening.sayLastWords();
     control.tell("finalized");
+  }
+
+  @Override
+  public FailureControl failures() {
+    return continues ? control.failures() : null;
   }
 
   @Override

@@ -21,6 +21,9 @@ public final class RankMain {
   static final String CORES = "TALARIA_MPJ_CORES";
   static final String DIRECTORY = "TALARIA_MPJ_DIRECTORY";
 
+  /** Set if the job continues after ranks have failed. */
+  static final String NOTIFY = "TALARIA_MPJ_NOTIFY";
+
   private RankMain() {}
 
   /**
@@ -46,6 +49,7 @@ public final class RankMain {
               Integer.parseInt(System.getenv(CORES)),
               System.getenv(DEVICE),
               Path.of(System.getenv(DIRECTORY)),
+              System.getenv(NOTIFY) != null,
               settings));
     } catch (IOException e) {
       System.err.println("talaria mpirun: the launcher cannot be reached: " + e.getMessage());

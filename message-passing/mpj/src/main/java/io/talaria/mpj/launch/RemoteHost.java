@@ -65,6 +65,11 @@ final class RemoteHost implements Host {
   }
 
   @Override
+  public int number() {
+    return plan.host();
+  }
+
+  @Override
   public void start() {
     reader = new Thread(this::run, "talaria-mpj-host-" + plan.host());
     reader.setDaemon(true);
@@ -210,6 +215,8 @@ final class RemoteHost implements Host {
       case AgentWire.INIT -> events.init(rank(in));
       case AgentWire.FINISH -> events.finish(rank(in));
       case AgentWire.FINALIZED -> events.finalized(rank(in));
+      case AgentWire.SAID ->
+          events.said(rank(in), new String(in.readAllBytes(), StandardCharsets.UTF_8));
       case AgentWire.ABORT -> events.abort(rank(in), in.readInt(), in.readUTF());
       case AgentWire.EXITED -> events.exited(rank(in), in.readLong(), in.readInt());
       case AgentWire.FAILED -> events.failed("host " + name() + ": " + frame.text());
@@ -238,7 +245,7 @@ final class RemoteHost implements Host {
     }
   }
 
-  private void tell(int kind, String text) {
+  private void send(int kind, String text) {
     AgentWire link = wire;
     if (link != null) {
       try {
@@ -251,12 +258,17 @@ final class RemoteHost implements Host {
 
   @Override
   public void rankAddresses(List<String> ofAll) {
-    tell(AgentWire.RANK_ADDRESSES, String.join("\n", ofAll));
+    send(AgentWire.RANK_ADDRESSES, String.join("\n", ofAll));
   }
 
   @Override
   public void go() {
-    tell(AgentWire.GO, "");
+    send(AgentWire.GO, "");
+  }
+
+  @Override
+  public void tell(int rank, String line) {
+    send(AgentWire.TELL, rank + " " + line);
   }
 
   @Override
@@ -264,7 +276,7 @@ final class RemoteHost implements Host {
     if (wire == null) {
       return List.of("host " + name() + " has no agent yet");
     }
-    tell(AgentWire.DESCRIBE, "");
+    send(AgentWire.DESCRIBE, "");
     try {
       String text = described.poll(5, TimeUnit.SECONDS);
       return text == null
@@ -280,7 +292,7 @@ final class RemoteHost implements Host {
   public void stop() {
     stopping = true;
     if (wire != null) {
-      tell(AgentWire.STOP, "");
+      send(AgentWire.STOP, "");
     } else if (process != null) {
       process.destroy();
     }

@@ -68,6 +68,14 @@ final class Inbox extends Payload {
   }
 
   @Override
+  public void failed() {
+    RankGoneException gone = gone();
+    if (gone != null) {
+      window.gone(source, gone);
+    }
+  }
+
+  @Override
   public void get(long at, MemorySegment to, long toOffset, int length) {
     throw new IllegalStateException("a receive has nothing to send");
   }

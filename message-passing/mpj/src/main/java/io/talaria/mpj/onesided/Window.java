@@ -48,12 +48,27 @@ public final class Window {
 
   /** A request that waits for elements. */
   private static final class Fetch {
+    private final int target;
     private final Payload into;
+
+    /** Over when all elements are there; null if only a flush tells. */
+    private final Operation over;
+
     private long left;
 
-    Fetch(Payload into) {
-      this.into = into;
+    Fetch(TargetPart target, Part result, Operation over) {
+      this.target = target.rank();
+      this.into = result.payload();
       this.left = into.bytes();
+      this.over = over;
+    }
+
+    /** Ends the operation; whether there is one. Under the lock. */
+    boolean end(RuntimeException failure) {
+      if (over != null) {
+        Engine.endHeld(over, failure);
+      }
+      return over != null;
     }
   }
 
@@ -83,7 +98,7 @@ public final class Window {
   private final int[] unwanted;
 
   private final int[] posts;
-  private final String[] failures;
+  private final CommunicationException[] failures;
   private final Map<Long, Fetch> fetches = new HashMap<>();
   private long requests;
 
@@ -120,7 +135,7 @@ public final class Window {
     granted = new boolean[n];
     unwanted = new int[n];
     posts = new int[n];
-    failures = new String[n];
+    failures = new CommunicationException[n];
     completions = new int[n];
     boolean messages = false;
     for (int i = 0; i < n; i++) {
@@ -197,8 +212,23 @@ public final class Window {
     if (memory[target.rank()] != null) {
       combineHere(origin, result, target, op);
     } else {
-      send(WindowMessage.FETCH, op, origin, target, new Fetch(result.payload()));
+      send(WindowMessage.FETCH, op, origin, target, new Fetch(target, result, null));
     }
+  }
+
+  /**
+   * Does what {@link #fetch} does, with an operation for it alone.
+   *
+   * @return over when the result is there; null if it is
+   */
+  public Operation startFetch(Part origin, Part result, TargetPart target, Arithmetic op) {
+    if (memory[target.rank()] != null || target.bytes() == 0) {
+      fetch(origin, result, target, op);
+      return null;
+    }
+    Operation over = engine.promise();
+    send(WindowMessage.FETCH, op, origin, target, new Fetch(target, result, over));
+    return over;
   }
 
   /**
@@ -211,8 +241,23 @@ public final class Window {
     if (direct != null) {
       direct.get(result, target);
     } else {
-      send(WindowMessage.GET, Arithmetic.NO_OP, null, target, new Fetch(result.payload()));
+      send(WindowMessage.GET, Arithmetic.NO_OP, null, target, new Fetch(target, result, null));
     }
+  }
+
+  /**
+   * Does what {@link #get} does, with an operation for it alone.
+   *
+   * @return over when the elements are there; null if they are
+   */
+  public Operation startGet(Part result, TargetPart target) {
+    if (memory[target.rank()] != null || target.bytes() == 0) {
+      get(result, target);
+      return null;
+    }
+    Operation over = engine.promise();
+    send(WindowMessage.GET, Arithmetic.NO_OP, null, target, new Fetch(target, result, over));
+    return over;
   }
 
   /** Writes one element if the target has the expected one, and fetches what was there before. */
@@ -223,7 +268,7 @@ public final class Window {
     origin.payload().get(0, both, bytes, bytes);
     WindowMemory direct = memory[target.rank()];
     if (direct == null) {
-      Fetch fetch = new Fetch(result.payload());
+      Fetch fetch = new Fetch(target, result, null);
       byte[] data = both.toArray(ValueLayout.JAVA_BYTE);
       sendPiece(WindowMessage.SWAP, 0, target, 0, bytes, data, request(fetch));
       return;
@@ -390,7 +435,7 @@ public final class Window {
 
   private void awaitFlushes(IntPredicate which) {
     awaitRanks(i -> which.test(i) && flushesDone[i] < flushesSent[i]);
-    String[] failure = new String[1];
+    CommunicationException[] failure = new CommunicationException[1];
     engine.locked(
         () -> {
           for (int i = 0; i < world.length; i++) {
@@ -401,7 +446,7 @@ public final class Window {
           }
         });
     if (failure[0] != null) {
-      throw new CommunicationException(Kind.PROGRAM, failure[0]);
+      throw new CommunicationException(failure[0].kind(), failure[0].getMessage());
     }
   }
 
@@ -489,11 +534,22 @@ public final class Window {
     boolean interrupted = false;
     for (int i = 1; !lock.tryLock(exclusive); i++) {
       engine.progress();
+      throwIfAnyIsGone();
       WindowLock.pause(i);
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A rank that has ended may hold a lock in shared memory, and does not give it back. */
+  private void throwIfAnyIsGone() {
+    for (Inbox inbox : inboxes) {
+      RankGoneException gone = inbox == null ? null : inbox.gone();
+      if (gone != null) {
+        throw again(gone);
+      }
     }
   }
 
@@ -626,15 +682,16 @@ public final class Window {
       serve(source, m);
     } catch (RuntimeException e) {
       // The program's memory is gone; the origin must not wait for it.
-      byte[] text =
-          ("rank " + rank + " cannot access its window: " + e).getBytes(StandardCharsets.UTF_8);
-      reply(source, WindowMessage.FAILED, m.id, 0, MemorySegment.ofArray(text));
+      boolean range = e instanceof CommunicationException known && known.kind() == Kind.RANGE;
+      String text = range ? e.getMessage() : "rank " + rank + " cannot access its window: " + e;
+      MemorySegment words = MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8));
+      reply(source, WindowMessage.FAILED, range ? WindowMessage.RANGE : 0, m.id, 0, words);
     }
     inbox.post(device, world[source], context);
   }
 
-  private void reply(int to, int kind, long id, long at, MemorySegment data) {
-    byte[] bytes = WindowMessage.control(kind, 0, id, at, (int) data.byteSize());
+  private void reply(int to, int kind, int op, long id, long at, MemorySegment data) {
+    byte[] bytes = WindowMessage.control(kind, op, id, at, (int) data.byteSize());
     MemorySegment message = MemorySegment.ofArray(bytes);
     MemorySegment.copy(data, 0, message, bytes.length - data.byteSize(), data.byteSize());
     post(to, bytes);
@@ -650,12 +707,12 @@ public final class Window {
         MemorySegment old = MemorySegment.ofArray(new byte[m.length]);
         memory[rank].accumulate(
             m.part(rank), m.at, m.data, 0, m.length, OPERATIONS.get(m.op), old, 0);
-        reply(source, WindowMessage.DATA, m.id, m.at, old);
+        reply(source, WindowMessage.DATA, 0, m.id, m.at, old);
       }
       case WindowMessage.GET -> {
         MemorySegment elements = MemorySegment.ofArray(new byte[m.length]);
         memory[rank].payload(m.part(rank)).get(m.at, elements, 0, m.length);
-        reply(source, WindowMessage.DATA, m.id, m.at, elements);
+        reply(source, WindowMessage.DATA, 0, m.id, m.at, elements);
       }
       case WindowMessage.SWAP -> {
         MemorySegment old = MemorySegment.ofArray(new byte[m.length]);
@@ -665,13 +722,13 @@ public final class Window {
                 Cells.read(m.data, 0, m.length),
                 Cells.read(m.data, m.length, m.length));
         Cells.write(old, 0, m.length, before);
-        reply(source, WindowMessage.DATA, m.id, 0, old);
+        reply(source, WindowMessage.DATA, 0, m.id, 0, old);
       }
       case WindowMessage.DATA -> fetched(source, m);
       case WindowMessage.FAILED -> {
         String text = new String(m.data.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
-        fetches.remove(m.id);
-        failures[source] = text;
+        Kind kind = m.op == WindowMessage.RANGE ? Kind.RANGE : Kind.PROGRAM;
+        failed(source, fetches.remove(m.id), new CommunicationException(kind, text));
       }
       case WindowMessage.FLUSH -> control(source, WindowMessage.ACK, 0, m.id);
       case WindowMessage.ACK -> flushesDone[source] = m.id;
@@ -707,12 +764,31 @@ public final class Window {
       fetch.into.put(m.at, m.data, 0, m.length);
     } catch (RuntimeException e) {
       fetches.remove(m.id);
-      failures[source] = "rank " + rank + " cannot write the result: " + e;
+      String why = "rank " + rank + " cannot write the result: " + e;
+      failed(source, fetch, new CommunicationException(Kind.PROGRAM, why));
       return;
     }
     fetch.left -= m.length;
     if (fetch.left == 0) {
       fetches.remove(m.id);
+      boolean ignored = fetch.end(null);
     }
+  }
+
+  /** An access has failed: its own operation, if it has one, or the next flush tells. */
+  private void failed(int target, Fetch fetch, CommunicationException why) {
+    if (fetch == null || !fetch.end(why)) {
+      failures[target] = why;
+    }
+  }
+
+  /** A rank is gone: what waits for elements from it fails. Under the lock. */
+  void gone(int target, RankGoneException why) {
+    for (Fetch fetch : fetches.values()) {
+      if (fetch.target == target && fetch.end(why)) {
+        fetch.left = -1;
+      }
+    }
+    fetches.values().removeIf(fetch -> fetch.left < 0);
   }
 }

@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  * The window of one rank, as this process accesses it. Memory that other processes access too is
  * combined by compare-and-swap; otherwise the caller holds the engine's lock.
  */
-public final class WindowMemory {
+public class WindowMemory {
   private static final int COPY_BYTES = 64 * 1024;
 
   /** A segment, or an array of boolean, which has no segment. */
@@ -28,7 +28,7 @@ public final class WindowMemory {
   private final WindowLock lock;
   private final boolean shared;
 
-  private WindowMemory(Object buffer, long start, WindowLock lock, boolean shared) {
+  WindowMemory(Object buffer, long start, WindowLock lock, boolean shared) {
     this.buffer = buffer;
     this.start = start;
     this.lock = lock;
@@ -42,8 +42,13 @@ public final class WindowMemory {
    * @param start bytes in it before the window
    */
   public static WindowMemory own(Object buffer, long start) {
+    return new WindowMemory(buffer, start, newLock(), false);
+  }
+
+  /** A lock in memory that only this process accesses. */
+  static WindowLock newLock() {
     MemorySegment words = Arena.ofAuto().allocate(WindowLock.BYTES, WindowLock.BYTES);
-    return new WindowMemory(buffer, start, new WindowLock(words, 0), false);
+    return new WindowLock(words, 0);
   }
 
   /**
@@ -62,11 +67,11 @@ public final class WindowMemory {
     return WindowLock.BYTES;
   }
 
-  WindowLock lock() {
+  final WindowLock lock() {
     return lock;
   }
 
-  boolean isShared() {
+  final boolean isShared() {
     return shared;
   }
 

@@ -38,7 +38,10 @@ final class WindowMessage {
   /** Elements for the request with the id. */
   static final int DATA = 6;
 
-  /** The request with the id, or one without an id, failed; data are the text. */
+  /**
+   * The request with the id, or one without an id, failed; data are the text, and the operation is
+   * {@link #RANGE} if its elements are not in the window.
+   */
   static final int FAILED = 7;
 
   /** An ACK with the id answers, after all that was sent before is done. */
@@ -61,6 +64,9 @@ final class WindowMessage {
 
   /** The receiver's window is not accessed by the sender any more. */
   static final int COMPLETE = 14;
+
+  /** See {@link #FAILED}. */
+  static final int RANGE = 1;
 
   private static final int FIXED = 40;
 

@@ -3,10 +3,11 @@
 package io.talaria.mpj.onesided;
 
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.ProgressThread;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * The windows of a rank. While ranks reach one of them only by messages, a thread makes progress
@@ -14,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Windows implements AutoCloseable {
   private static final long INTERVAL_NS = 1_000_000;
-  private static final int POLLS_AFTER_PROGRESS = 100;
 
   private final Engine engine;
+  private final Consumer<Throwable> onFailure;
 
   /** Messages that have come; guarded by the engine's lock. */
   private final ArrayDeque<Inbox> ready = new ArrayDeque<>();
@@ -26,15 +27,17 @@ public final class Windows implements AutoCloseable {
   /** How many windows are open; guarded by this. */
   private int open;
 
-  private Thread server;
+  private ProgressThread server;
 
   /**
    * For a rank.
    *
    * @param engine its
+   * @param onFailure ends the rank: the thread has failed, so nobody may wait for accesses any more
    */
-  public Windows(Engine engine) {
+  public Windows(Engine engine, Consumer<Throwable> onFailure) {
     this.engine = engine;
+    this.onFailure = onFailure;
   }
 
   ArrayDeque<Inbox> ready() {
@@ -54,9 +57,9 @@ public final class Windows implements AutoCloseable {
     if (window.isReachedByMessages()) {
       byMessages.add(window);
       if (server == null) {
-        server = new Thread(this::run, "talaria-mpj-windows");
-        server.setDaemon(true);
-        server.start();
+        server =
+            new ProgressThread(
+                "talaria-mpj-windows", engine, INTERVAL_NS, this::grantWaiting, onFailure);
       }
     }
   }
@@ -74,40 +77,17 @@ public final class Windows implements AutoCloseable {
   /** Stops the thread. */
   @Override
   public synchronized void close() {
-    Thread running = server;
-    server = null;
-    LockSupport.unpark(running);
-  }
-
-  private synchronized boolean stopped() {
-    return server != Thread.currentThread();
-  }
-
-  private void run() {
-    try {
-      serveWhileOpen();
-    } catch (IllegalStateException e) {
-      return; // The engine was closed.
+    if (server != null) {
+      server.close();
+      server = null;
     }
   }
 
-  private void serveWhileOpen() {
-    int polls = 0;
-    while (!stopped()) {
-      boolean served = engine.progressIfIdle();
-      for (Window window : byMessages) {
-        // Ranks of this host release a lock without a message.
-        if (window.hasLockRequests()) {
-          engine.locked(window::grantWaiting);
-        }
-      }
-      if (served) {
-        polls = POLLS_AFTER_PROGRESS;
-      } else if (polls > 0) {
-        polls--;
-        Thread.yield();
-      } else {
-        LockSupport.parkNanos(INTERVAL_NS);
+  /** Ranks of this host release a lock without a message. */
+  private void grantWaiting() {
+    for (Window window : byMessages) {
+      if (window.hasLockRequests()) {
+        engine.locked(window::grantWaiting);
       }
     }
   }

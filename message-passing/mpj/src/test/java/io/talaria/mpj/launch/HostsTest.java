@@ -203,15 +203,15 @@ class HostsTest {
         .contains("ended with status 255")
         .contains("no such host, says this test");
 
-    String old = shell("old", "echo Welcome to $1", "echo talaria-mpj-agent 1 17", "sleep 1");
+    String old = shell("old", "echo Welcome to $1", "echo talaria-mpj-agent 2 17", "sleep 1");
     Launched java = run("-np", "1", "-host", "one", "-rsh", old, PROGRAMS, "hello");
     assertThat(java.status()).isEqualTo(1);
     assertThat(java.err()).contains("host one is lost: it has Java 17, this host");
 
-    String newer = shell("newer", "echo talaria-mpj-agent 2 25", "sleep 1");
+    String newer = shell("newer", "echo talaria-mpj-agent 3 25", "sleep 1");
     Launched version = run("-np", "1", "-host", "one", "-rsh", newer, PROGRAMS, "hello");
     assertThat(version.status()).isEqualTo(1);
-    assertThat(version.err()).contains("its agent speaks version 2, this launcher 1");
+    assertThat(version.err()).contains("its agent speaks version 3, this launcher 2");
 
     Launched none = run("-np", "1", "-host", "one", "-rsh", "/no/such/rsh", PROGRAMS, "hello");
     assertThat(none.status()).isEqualTo(1);
@@ -236,6 +236,33 @@ class HostsTest {
     assertThat(job.err())
         .contains("on two) has not come to MPI.Init within 6 s after the first")
         .contains("rank 1 on two is not in MPI yet; it said last: I am late");
+  }
+
+  /** Rank 1 is killed, and then one after the other until two are left. */
+  @Test
+  void ranksOfSeveralHostsContinueAfterOthersHaveFailed() throws Exception {
+    for (String[] program : new String[][] {{"one", "halt"}, {"storm", "6"}}) {
+      Launched job =
+          run(
+              "-np",
+              "4",
+              "-host",
+              "one:2,two:2",
+              "-rsh",
+              here(),
+              LOOPBACK,
+              "-on-failure",
+              "notify",
+              "-timeout",
+              "90",
+              Survive.class.getName(),
+              program[0],
+              program[1]);
+      assertThat(job.status()).as(job.out() + job.err()).isZero();
+      String said = program[0].equals("one") ? "continued" : "is left";
+      assertThat(job.out().lines().filter(line -> line.contains(said)))
+          .hasSize(program[0].equals("one") ? 3 : 2);
+    }
   }
 
   @Test

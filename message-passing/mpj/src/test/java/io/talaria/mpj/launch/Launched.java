@@ -137,6 +137,11 @@ final class Launched {
     }
   }
 
+  /** Where the job has its shared files. */
+  Path directory() {
+    return jobs;
+  }
+
   /** Files of this job that are there now. */
   List<Path> left() throws IOException {
     try (var files = Files.list(jobs)) {

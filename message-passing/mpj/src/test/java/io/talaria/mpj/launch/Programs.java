@@ -51,6 +51,13 @@ public final class Programs {
           System.out.println(rank + " caught " + e.errorClass() + ": " + e.getMessage());
         }
       }
+      case "revoke" -> {
+        try {
+          MPI.COMM_WORLD.Revoke();
+        } catch (MPIException e) {
+          System.out.println(e.getMessage());
+        }
+      }
       case "return" -> {
         return;
       }

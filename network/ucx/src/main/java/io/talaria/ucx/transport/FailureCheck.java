@@ -14,11 +14,14 @@ import java.util.function.BiConsumer;
  */
 public final class FailureCheck {
   private static final int EVERY = 1 << 12;
-  private static final int MAX_AT_ONCE = 64;
+  private static final int FAILED_AT_FIRST = 64;
 
   private final Worker worker;
   private final BiConsumer<Object, String> onFailure;
-  private final Endpoint[] failed = new Endpoint[MAX_AT_ONCE];
+
+  /** Room for those that have failed; grows, so that none is left out. */
+  private Endpoint[] failed = new Endpoint[FAILED_AT_FIRST];
+
   private int rounds;
 
   /**
@@ -43,6 +46,10 @@ public final class FailureCheck {
   /** Checks now. */
   public void now() {
     int count = worker.pollFailures(failed);
+    while (count == failed.length) {
+      failed = new Endpoint[2 * count];
+      count = worker.pollFailures(failed);
+    }
     for (int i = 0; i < count; i++) {
       Endpoint endpoint = failed[i];
       failed[i] = null;

@@ -13,10 +13,33 @@ final class ContextQueues {
   private Arrival first;
   private Arrival last;
 
+  /** How many arrivals stand here. */
+  int arrivals;
+
+  /** The ranks that a receive from any rank waits for; null for all. */
+  private int[] members;
+
   ContextQueues(int size) {
     posted = new OperationQueue[size];
     firstOfSource = new Arrival[size];
     lastOfSource = new Arrival[size];
+  }
+
+  void members(int[] ranks) {
+    members = ranks.clone();
+  }
+
+  /** Whether a receive from any rank waits for a rank. */
+  boolean waitsFor(int rank) {
+    if (members == null) {
+      return true;
+    }
+    for (int each : members) {
+      if (each == rank) {
+        return true;
+      }
+    }
+    return false;
   }
 
   OperationQueue posted(int source) {
@@ -32,6 +55,7 @@ final class ContextQueues {
   }
 
   void add(Arrival a) {
+    arrivals++;
     a.previousOfAll = last;
     if (last == null) {
       first = a;
@@ -50,6 +74,7 @@ final class ContextQueues {
   }
 
   void remove(Arrival a) {
+    arrivals--;
     if (a.previousOfAll == null) {
       first = a.nextOfAll;
     } else {

@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.frame;
 
+import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
@@ -10,6 +11,8 @@ import io.talaria.mpj.device.RankGoneException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * A device that moves frames: matching, the eager and the rendezvous protocol, credits and
@@ -54,8 +57,11 @@ public abstract class FrameDevice extends Device implements Peers {
   private Runnable onArrival = () -> {};
   private volatile Runnable onNews = () -> {};
 
-  /** Why a rank is gone, by rank; null as long as all are there. */
+  /** Why a rank is gone, by rank; null as long as all are there and no context is revoked. */
   private RankGoneException[] gone;
+
+  /** Why contexts are revoked. */
+  private final Map<Integer, CommunicationException> revoked = new HashMap<>();
 
   /**
    * For subclasses.
@@ -169,19 +175,76 @@ public abstract class FrameDevice extends Device implements Peers {
     onArrival.run(); // Who probes looks again.
   }
 
-  private RankGoneException whyGone(int peer) {
+  @Override
+  public final boolean isGone(int peer) {
+    return gone != null && gone[peer] != null;
+  }
+
+  /** Why nothing can come from a rank, or from any, in a context; null if something can. */
+  private CommunicationException whyNot(int peer, int context) {
     if (gone == null) {
       return null;
+    }
+    CommunicationException why = revoked.get(context);
+    if (why != null) {
+      return why;
     }
     if (peer != ANY_SOURCE) {
       return gone[peer];
     }
-    for (RankGoneException why : gone) {
-      if (why != null) {
-        return why;
+    for (int i = 0; i < size; i++) {
+      if (gone[i] != null && matcher.of(context).waitsFor(i)) {
+        return gone[i];
       }
     }
     return null;
+  }
+
+  @Override
+  public final void members(int context, int[] ranks) {
+    matcher.of(context).members(ranks);
+  }
+
+  @Override
+  public final void revoke(int context, CommunicationException why) {
+    if (revoked.putIfAbsent(context, why) != null) {
+      return;
+    }
+    if (gone == null) {
+      gone = new RankGoneException[size];
+    }
+    Operation receive;
+    while ((receive = matcher.withdrawOneIn(context)) != null) {
+      fail(receive, why);
+    }
+    for (Peer peer : peers) {
+      Operation next;
+      for (Operation o = peer == null ? null : peer.sends.head; o != null; o = next) {
+        next = o.next;
+        if (o.context == context) {
+          peer.sends.remove(o);
+          fail(o, why);
+        }
+      }
+    }
+    for (int i = 0; i < table.slots(); i++) {
+      Operation o = table.inSlot(i);
+      if (o != null && !o.receive && o.context == context && o.state == ANNOUNCED) {
+        // The peer decides: it may have begun to receive.
+        o.failure = why;
+        cancel(o);
+      }
+    }
+    // Messages of this rank to itself.
+    Arrival next;
+    for (Arrival a = matcher.of(context).first(); a != null; a = next) {
+      next = a.nextOfAll;
+      if (a.local != null && !a.local.done) {
+        matcher.of(context).remove(a);
+        fail(a.local, why);
+      }
+    }
+    onArrival.run();
   }
 
   /**
@@ -202,12 +265,20 @@ public abstract class FrameDevice extends Device implements Peers {
       sendToSelf(send);
       return;
     }
-    if (gone != null && gone[send.peer] != null) {
-      fail(send, gone[send.peer]);
+    CommunicationException why = whyNot(send.peer, send.context);
+    if (why != null) {
+      fail(send, why);
       return;
     }
     Peer peer = peer(send.peer);
-    if (!peer.nothingWaits() || !emit(peer, send)) {
+    boolean left;
+    try {
+      left = peer.nothingWaits() && emit(peer, send);
+    } catch (RuntimeException e) {
+      fail(send, e); // The program's memory cannot be read.
+      return;
+    }
+    if (!left) {
       send.state = QUEUED;
       peer.sends.add(send);
       list(peer);
@@ -374,6 +445,7 @@ public abstract class FrameDevice extends Device implements Peers {
   private static void fail(Operation operation, RuntimeException e) {
     operation.failure = e;
     operation.complete(Operation.FAILED);
+    operation.payload.failed();
   }
 
   private boolean emitChunk(Peer peer, Operation send) {
@@ -414,7 +486,7 @@ public abstract class FrameDevice extends Device implements Peers {
     ContextQueues queues = matcher.of(receive.context);
     Arrival arrival = queues.find(receive.peer, receive.tag);
     if (arrival == null) {
-      RankGoneException why = whyGone(receive.peer);
+      CommunicationException why = whyNot(receive.peer, receive.context);
       if (why != null) {
         fail(receive, why);
         return;
@@ -685,6 +757,7 @@ public abstract class FrameDevice extends Device implements Peers {
       broken(source, "a demand for " + wanted + " bytes of a message that does not have them");
       return;
     }
+    send.failure = null; // It was received before its context was revoked.
     send.toMove = wanted;
     send.peerId = Frames.receiverId(from, at);
     if (send.toMove == 0) {
@@ -706,7 +779,12 @@ public abstract class FrameDevice extends Device implements Peers {
       return;
     }
     forget(send);
-    send.complete(code);
+    if (code == Operation.CANCELLED && send.failure != null) {
+      fail(send, send.failure);
+    } else {
+      send.failure = null;
+      send.complete(code);
+    }
   }
 
   /** The send to a rank that has the number, or null. */
@@ -725,7 +803,12 @@ public abstract class FrameDevice extends Device implements Peers {
     MemorySegment data = null;
     if (copy) {
       data = MemorySegment.ofArray(new byte[(int) bytes]);
-      send.payload.get(0, data, 0, (int) bytes);
+      try {
+        send.payload.get(0, data, 0, (int) bytes);
+      } catch (RuntimeException e) {
+        fail(send, e);
+        return;
+      }
     }
     Operation local = send;
     if (copy) {
@@ -782,7 +865,7 @@ public abstract class FrameDevice extends Device implements Peers {
   public final boolean iprobe(int source, int tag, int context, Operation out) {
     Arrival arrival = matcher.of(context).find(source, tag);
     if (arrival == null) {
-      throwIfGone(source);
+      throwIfNone(source, context);
       return false;
     }
     arrival.describe(out);
@@ -797,15 +880,18 @@ public abstract class FrameDevice extends Device implements Peers {
       queues.remove(arrival);
       arrival.describe(out);
     } else {
-      throwIfGone(source);
+      throwIfNone(source, context);
     }
     return arrival;
   }
 
-  private void throwIfGone(int source) {
-    RankGoneException why = whyGone(source);
+  private void throwIfNone(int source, int context) {
+    CommunicationException why = whyNot(source, context);
+    if (why instanceof RankGoneException lost) {
+      throw new RankGoneException(lost.rank(), lost.getMessage());
+    }
     if (why != null) {
-      throw new RankGoneException(why.rank(), why.getMessage());
+      throw new CommunicationException(why.kind(), why.getMessage());
     }
   }
 
@@ -879,7 +965,12 @@ public abstract class FrameDevice extends Device implements Peers {
     return false;
   }
 
-  /** How many operations a peer holds a number of; for tests of leaks. */
+  /** How many messages have come that were not received. */
+  protected final int notReceived() {
+    return matcher.arrivals();
+  }
+
+  /** How many operations a peer holds a number of: sends and receives under way. */
   public final int numbered() {
     return table.size();
   }

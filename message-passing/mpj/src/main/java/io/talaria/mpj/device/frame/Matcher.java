@@ -70,7 +70,7 @@ final class Matcher {
       }
       OperationQueue named = queues.posted[source];
       Operation first = named == null ? null : named.head;
-      if (first == null) {
+      if (first == null && queues.waitsFor(source)) {
         first = queues.postedAnySource.head;
       }
       if (first != null) {
@@ -79,6 +79,28 @@ final class Matcher {
       }
     }
     return null;
+  }
+
+  /** How many messages have come that were not received. */
+  int arrivals() {
+    int sum = 0;
+    for (ContextQueues queues : contexts) {
+      sum += queues == null ? 0 : queues.arrivals;
+    }
+    return sum;
+  }
+
+  /** Takes back one receive that waits in a context; null if there is none. */
+  Operation withdrawOneIn(int context) {
+    ContextQueues queues = of(context);
+    Operation first = queues.postedAnySource.head;
+    for (int i = 0; i < size && first == null; i++) {
+      first = queues.posted[i] == null ? null : queues.posted[i].head;
+    }
+    if (first != null) {
+      withdraw(first);
+    }
+    return first;
   }
 
   /** Takes the early message with the sender's number, in whatever context, or returns null. */

@@ -516,6 +516,17 @@ public final class Links implements FrameTransport {
     end(peer, "it sent " + what);
   }
 
+  @Override
+  public void ended(int peer, String why) {
+    boolean none;
+    synchronized (states) {
+      none = states[peer] == State.NONE;
+    }
+    if (none) {
+      end(peer, why);
+    }
+  }
+
   /**
    * Closes the connection to a rank, which is gone then.
    *

@@ -17,6 +17,8 @@ import java.util.function.IntFunction;
  *    0  | sleep word:4                                     1: asleep, or about to
  *   64  | rings made for this rank:4
  *  128  | waits for: call:4, peer:4, tag:4, context:4, since (ms):8
+ *  152  | when it began to wait: messages under way:4, messages not received:4
+ *  160  | process id:8                                     0: not there, or at the end
  *  512  | a byte per rank: 1 once it has made its ring for this rank
  * </pre>
  *
@@ -33,6 +35,9 @@ public final class RankPages {
   private static final long WAIT_TAG = 136;
   private static final long WAIT_CONTEXT = 140;
   private static final long WAIT_SINCE = 144;
+  private static final long UNDER_WAY = 152;
+  private static final long NOT_RECEIVED = 156;
+  private static final long PID = 160;
   private static final long MADE = 512;
 
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
@@ -56,6 +61,39 @@ public final class RankPages {
     this.pages = pages;
     this.stride = stride(ranks);
     this.address = pages.address();
+  }
+
+  /**
+   * How many ranks pages are of.
+   *
+   * @param bytes how long they are
+   * @return 0 if they are of no number of ranks
+   */
+  public static int ranks(long bytes) {
+    int ranks = 1;
+    while (bytes(ranks) < bytes) {
+      ranks++;
+    }
+    return bytes(ranks) == bytes ? ranks : 0;
+  }
+
+  /**
+   * Says which process a rank is.
+   *
+   * @param rank which
+   * @param pid its process id, or 0 at its end
+   */
+  public void process(int rank, long pid) {
+    LONG.setOpaque(pages, rank * stride + PID, pid);
+  }
+
+  /**
+   * The process id of a rank; 0 if it is not there, or at its end.
+   *
+   * @param rank which
+   */
+  public long process(int rank) {
+    return (long) LONG.getOpaque(pages, rank * stride + PID);
   }
 
   private static long stride(int ranks) {
@@ -120,16 +158,52 @@ public final class RankPages {
    * @param peer see there
    * @param tag see there
    * @param context see there
+   * @param underWay messages that it sends or receives, and that are matched or announced
+   * @param notReceived messages that have come and that it has not received
    */
-  public void describeWait(int rank, int call, int peer, int tag, int context) {
+  public void describeWait(
+      int rank, int call, int peer, int tag, int context, int underWay, int notReceived) {
     long at = rank * stride;
     if (call != BlockingCall.NOTHING) {
+      INT.setOpaque(pages, at + UNDER_WAY, underWay);
+      INT.setOpaque(pages, at + NOT_RECEIVED, notReceived);
       INT.setOpaque(pages, at + WAIT_PEER, peer);
       INT.setOpaque(pages, at + WAIT_TAG, tag);
       INT.setOpaque(pages, at + WAIT_CONTEXT, context);
       LONG.setOpaque(pages, at + WAIT_SINCE, System.currentTimeMillis());
     }
     INT.setRelease(pages, at + WAIT_CALL, call);
+  }
+
+  /**
+   * The rank that a rank waits for, or -1 if it does not wait, or not for a certain one.
+   *
+   * @param rank which
+   */
+  public int waitsFor(int rank) {
+    long at = rank * stride;
+    int call = (int) INT.getAcquire(pages, at + WAIT_CALL);
+    boolean ofOne = call != BlockingCall.NOTHING && call != BlockingCall.ANY;
+    return ofOne ? Math.max(-1, (int) INT.getOpaque(pages, at + WAIT_PEER)) : -1;
+  }
+
+  /**
+   * How many messages a rank had under way when it began to wait: sends and receives that are
+   * matched, or announced.
+   *
+   * @param rank which
+   */
+  public int underWay(int rank) {
+    return (int) INT.getOpaque(pages, rank * stride + UNDER_WAY);
+  }
+
+  /**
+   * How many messages had come to a rank, and were not received, when it began to wait.
+   *
+   * @param rank which
+   */
+  public int notReceived(int rank) {
+    return (int) INT.getOpaque(pages, rank * stride + NOT_RECEIVED);
   }
 
   /**

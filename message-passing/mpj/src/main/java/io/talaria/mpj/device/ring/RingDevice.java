@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.ring;
 
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import java.io.IOException;
@@ -46,6 +47,14 @@ public final class RingDevice extends FrameDevice {
   protected int discover() {
     rings.discover(this);
     return 0;
+  }
+
+  @Override
+  public void ended(int peer, String why) {
+    while (progress(Integer.MAX_VALUE) > 0) {
+      continue; // What it has sent comes first.
+    }
+    gone(peer, new RankGoneException(peer, "rank " + peer + " is gone: " + why));
   }
 
   @Override
@@ -105,7 +114,7 @@ public final class RingDevice extends FrameDevice {
 
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
-    rings.pages().describeWait(rank(), call, peer, tag, context);
+    rings.pages().describeWait(rank(), call, peer, tag, context, numbered(), notReceived());
   }
 
   @Override

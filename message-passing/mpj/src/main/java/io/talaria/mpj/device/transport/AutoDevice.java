@@ -3,6 +3,7 @@
 package io.talaria.mpj.device.transport;
 
 import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.frame.FrameDevice;
 import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.ring.RankRings;
@@ -84,6 +85,18 @@ public final class AutoDevice extends FrameDevice {
   }
 
   @Override
+  public void ended(int peer, String why) {
+    if (!here[peer]) {
+      between.ended(peer, why);
+      return;
+    }
+    while (progress(Integer.MAX_VALUE) > 0) {
+      continue; // What it has sent comes first.
+    }
+    gone(peer, new RankGoneException(peer, "rank " + peer + " is gone: " + why));
+  }
+
+  @Override
   public boolean arm() {
     if (failure != null) {
       throw new CommunicationException(
@@ -142,7 +155,7 @@ public final class AutoDevice extends FrameDevice {
 
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
-    rings.pages().describeWait(rank(), call, peer, tag, context);
+    rings.pages().describeWait(rank(), call, peer, tag, context, numbered(), notReceived());
   }
 
   @Override

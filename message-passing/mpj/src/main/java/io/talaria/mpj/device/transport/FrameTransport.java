@@ -59,6 +59,15 @@ public interface FrameTransport extends AutoCloseable {
   void broken(int peer, String what);
 
   /**
+   * The process of a peer has ended. A connection notices that by itself, after all that has come
+   * by it; without one the peer is gone.
+   *
+   * @param peer its rank
+   * @param why for the program
+   */
+  void ended(int peer, String why);
+
+  /**
    * Announces a sleep, after a {@link #round} that brought nothing.
    *
    * @return false if there is something to do: do not sleep

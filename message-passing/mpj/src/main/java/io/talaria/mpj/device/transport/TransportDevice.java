@@ -55,6 +55,11 @@ public final class TransportDevice extends FrameDevice {
   }
 
   @Override
+  public void ended(int peer, String why) {
+    transport.ended(peer, why);
+  }
+
+  @Override
   public boolean arm() {
     return !somethingToDo() && transport.arm();
   }
@@ -77,7 +82,7 @@ public final class TransportDevice extends FrameDevice {
   @Override
   public void describeWait(int call, int peer, int tag, int context) {
     if (pages != null) {
-      pages.describeWait(rank(), call, peer, tag, context);
+      pages.describeWait(rank(), call, peer, tag, context, numbered(), notReceived());
     }
   }
 

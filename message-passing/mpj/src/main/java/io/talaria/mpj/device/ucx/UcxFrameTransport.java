@@ -61,6 +61,11 @@ public final class UcxFrameTransport implements FrameTransport {
   private final OwnedWorker owned;
   private final Worker worker;
   private final FailureCheck failures;
+  private final ClosingEndpoints closing;
+
+  /** Whether {@link #closing} has some. */
+  private boolean closes;
+
   private final UcxRankAddress rankAddress;
   private final UcxLink[] links;
   private final boolean[] heard;
@@ -139,6 +144,7 @@ public final class UcxFrameTransport implements FrameTransport {
       throw new MissingTransportException("UCX", e.getMessage(), e);
     }
     worker = owned.worker();
+    closing = new ClosingEndpoints(worker);
     failures = new FailureCheck(worker, (link, reason) -> ((UcxLink) link).end(reason));
     rankAddress = UcxRankAddress.of(Ucx.version(), owned.address());
   }
@@ -266,14 +272,28 @@ public final class UcxFrameTransport implements FrameTransport {
       }
       rounds++;
       failures.round();
+      if (closes) {
+        closes = closing.poll();
+      }
     } finally {
       worker.exit();
     }
     if (!owing.isEmpty()) {
       payCredit();
     }
-    endedLinks.report(peers, UcxLink::abandon);
+    endedLinks.report(peers, this::abort);
     return mayHaveLeft;
+  }
+
+  /** Gives up the endpoint to a peer that is gone. */
+  private void abort(UcxLink link) {
+    worker.enter();
+    try {
+      closing.add(link.beginAbort(), link::isSending);
+      closes = true;
+    } finally {
+      worker.exit();
+    }
   }
 
   void sendBegan() {
@@ -351,6 +371,11 @@ public final class UcxFrameTransport implements FrameTransport {
   }
 
   @Override
+  public void ended(int peer, String why) {
+    link(peer).end(why);
+  }
+
+  @Override
   public boolean arm() {
     worker.enter();
     try {
@@ -389,7 +414,6 @@ public final class UcxFrameTransport implements FrameTransport {
     closed = true;
     worker.enter();
     try {
-      ClosingEndpoints closing = new ClosingEndpoints(worker);
       for (UcxLink link : links) {
         if (link != null) {
           closing.add(link.beginClose());

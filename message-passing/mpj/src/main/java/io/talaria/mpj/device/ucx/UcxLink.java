@@ -75,16 +75,17 @@ final class UcxLink implements EndedLinks.Ended {
     }
   }
 
-  /** Gives up the endpoint to a peer that is gone. */
-  void abandon() {
-    if (endpoint != null && endpoint.isOpen()) {
-      transport.enter();
-      try {
-        long ignored = endpoint.closeForced();
-      } finally {
-        transport.exit();
-      }
-    }
+  /**
+   * Begins to close the endpoint to a peer that is gone; gives 0, a request or a status. The worker
+   * has been entered.
+   */
+  long beginAbort() {
+    return endpoint != null && endpoint.isOpen() ? endpoint.closeForced() : 0;
+  }
+
+  /** Takes back the sends that UCX is done with; whether others are left. Worker entered. */
+  boolean isSending() {
+    return output.reapEntered();
   }
 
   /** Begins to close, at the end; gives 0, a request or a status. The worker has been entered. */
@@ -173,19 +174,24 @@ final class UcxLink implements EndedLinks.Ended {
     private void reap() {
       transport.enter();
       try {
-        while (!sends.isEmpty()) {
-          int status = sends.pollOldest();
-          if (status == Status.IN_PROGRESS) {
-            return;
-          }
-          transport.sendEnded();
-          if (status < 0) {
-            failed(status);
-          }
-        }
+        boolean ignored = reapEntered();
       } finally {
         transport.exit();
       }
+    }
+
+    private boolean reapEntered() {
+      while (!sends.isEmpty()) {
+        int status = sends.pollOldest();
+        if (status == Status.IN_PROGRESS) {
+          return true;
+        }
+        transport.sendEnded();
+        if (status < 0) {
+          failed(status);
+        }
+      }
+      return false;
     }
 
     private void failed(int status) {

@@ -461,6 +461,13 @@ public final class VerbsFrameTransport implements FrameTransport {
   }
 
   @Override
+  public void ended(int peer, String why) {
+    if (links[peer] == null) {
+      link(peer).end(why);
+    }
+  }
+
+  @Override
   public boolean arm() {
     long now = System.nanoTime();
     if ((settingUp > 0 || now - lookedNs > LOOK_AT_LINKS_NS) && lookAtLinks()) {

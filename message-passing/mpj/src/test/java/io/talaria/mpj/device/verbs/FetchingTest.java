@@ -29,6 +29,9 @@ class FetchingTest {
   private static final int LARGE = 1 << 20;
   private static final int MANY_PIECES = 5 << 20;
 
+  /** Much more than is read at a time. */
+  private static final int PARTS = 32 << 20;
+
   private final VerbsFrameTransport[] transports = new VerbsFrameTransport[2];
   private final TransportDevice[] devices = new TransportDevice[2];
   private final Engine[] engines = new Engine[2];
@@ -204,5 +207,66 @@ class FetchingTest {
         .isInstanceOf(RankGoneException.class)
         .hasMessageContaining("rank 0 is gone: verbs say: ");
     assertThat(devices[1].numbered()).isZero();
+  }
+
+  /** Begins to move a large message, and stops when a part of it has been read. */
+  private Operation[] underWay(MemorySegment out, MemorySegment in) throws Exception {
+    assertThat(move(new byte[8], new byte[8], 8).error()).isEqualTo(Operation.OK);
+    int bytes = (int) out.byteSize();
+    out.fill((byte) 7);
+    Operation[] both = {
+      engines[0].isend(out, BaseType.BYTE, 0, bytes, 1, 5, 0, false),
+      engines[1].irecv(in, BaseType.BYTE, 0, bytes, 0, 5, 0)
+    };
+    while (in.get(ValueLayout.JAVA_BYTE, 0) != 7) {
+      engines[0].progress();
+      engines[1].progress();
+    }
+    assertThat(both[0].over() || both[1].over()).as("only a part of it").isFalse();
+    return both;
+  }
+
+  /** Makes progress until an operation has failed because the peer is gone. */
+  private void failsAlone(int rank, Operation op) {
+    while (!op.over()) {
+      engines[rank].progress();
+    }
+    Received ended = engines[rank].finish(op, o -> new Received(o.error, o.bytes, o.failure));
+    assertThat(ended.error()).isEqualTo(Operation.FAILED);
+    assertThat(ended.failure())
+        .isInstanceOf(RankGoneException.class)
+        .hasMessageStartingWith("rank " + (1 - rank) + " is gone: ");
+    assertThat(devices[rank].numbered()).isZero();
+  }
+
+  @Test
+  void aRankThatEndsWhileItsMemoryIsReadFailsTheReceive() throws Exception {
+    open(1 << 27);
+    MemorySegment in = Arena.ofAuto().allocate(PARTS, 8);
+    try (Arena arena = Arena.ofShared()) {
+      Operation[] both = underWay(arena.allocate(PARTS, 8), in);
+      engines[0].close();
+      failsAlone(1, both[1]);
+    }
+    // From now on nothing of it touches the receiver's memory, which the program may use again.
+    in.fill((byte) 9);
+    for (int i = 0; i < 1000; i++) {
+      engines[1].progress();
+    }
+    for (int i = 0; i < PARTS; i++) {
+      assertThat(in.get(ValueLayout.JAVA_BYTE, i)).isEqualTo((byte) 9);
+    }
+    assertThat(receive(1, in, PARTS).failure()).isInstanceOf(RankGoneException.class);
+  }
+
+  @Test
+  void aRankThatEndsWhileItReadsFailsTheSend() throws Exception {
+    open(1 << 27);
+    try (Arena arena = Arena.ofShared()) {
+      Operation[] both = underWay(arena.allocate(PARTS, 8), Arena.ofAuto().allocate(PARTS, 8));
+      engines[1].close();
+      failsAlone(0, both[0]);
+    }
+    assertThat(transports[0].registered()).startsWith("1 uses of registered memory");
   }
 }
