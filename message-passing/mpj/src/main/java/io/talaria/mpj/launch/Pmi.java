@@ -21,8 +21,18 @@ abstract class Pmi implements AutoCloseable {
 
   abstract String getValue(String key) throws IOException;
 
-  /** Waits until all ranks are here. */
+  /** Makes what all ranks have put before it visible behind it; it need not wait for them. */
   abstract void barrier() throws IOException;
+
+  /**
+   * Waits until all ranks are here, once in a job.
+   *
+   * @param rank this one
+   * @param size how many there are
+   */
+  void meet(int rank, int size) throws IOException {
+    barrier();
+  }
 
   /** Says that this rank is done. */
   abstract void end() throws IOException;

@@ -24,6 +24,11 @@ final class Pmi2Link extends Pmi {
   /** PMI-2 fixes it. */
   private static final int VALUE_LENGTH = 1_024;
 
+  /** What a rank puts where all meet, and rank 0 when it has found all of them. */
+  private static final String HERE = "here";
+
+  private static final String ALL = "all-here";
+
   private final InputStream in;
   private final OutputStream out;
 
@@ -137,6 +142,26 @@ final class Pmi2Link extends Pmi {
   @Override
   void barrier() throws IOException {
     ask("kvs-fence", "");
+  }
+
+  /**
+   * The launcher may answer a fence at once, as MPICH's does: only who gets a value waits until it
+   * is put. So rank 0 gets one of each rank, and then the others get one of rank 0.
+   */
+  @Override
+  void meet(int rank, int size) throws IOException {
+    put(HERE + rank, "");
+    barrier();
+    if (rank == 0) {
+      for (int i = 1; i < size; i++) {
+        String unused = get(HERE + i);
+      }
+      put(ALL, "");
+    }
+    barrier();
+    if (rank != 0) {
+      String unused = get(ALL);
+    }
   }
 
   @Override

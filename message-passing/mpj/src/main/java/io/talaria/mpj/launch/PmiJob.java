@@ -266,7 +266,7 @@ public final class PmiJob implements Job, Opening.Exchange {
 
   private void meet() {
     try {
-      link.barrier();
+      link.meet(rank, size);
       link.end();
       link.close();
     } catch (IOException e) {

@@ -124,6 +124,16 @@ class MpiexecTest {
     nothingIsLeft();
   }
 
+  /** A rank that is done keeps what the others need; of PMI-2 a fence does not wait for them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"PMI_JOBID", "NOT_PMI_JOBID"})
+  void whoIsDoneWaitsForTheOthers(String name) throws Exception {
+    ChildProcess ended = run(List.of("-genv", name, "77", "-np", "3"), PROGRAMS, "late-pair");
+    assertThat(ended.output()).isEqualTo("the last to speak said 42\n");
+    assertThat(ended.exitStatus()).isZero();
+    nothingIsLeft();
+  }
+
   @Tag("long")
   @Test
   void theContractIsKeptByPmi2() throws Exception {

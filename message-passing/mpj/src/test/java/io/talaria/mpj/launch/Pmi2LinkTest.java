@@ -60,6 +60,33 @@ class Pmi2LinkTest {
   }
 
   @Test
+  void ranksMeetByWhatTheyGet() throws Exception {
+    String put = framed("cmd=kvs-put-response;rc=0;");
+    String fence = framed("cmd=kvs-fence-response;rc=0;");
+    String got = framed("cmd=kvs-get-response;rc=0;found=TRUE;value=e;");
+    Pmi2Link last = link(HANDSHAKE + put + fence + fence + got);
+    String unused = said();
+    last.meet(3, 4);
+    assertThat(said())
+        .isEqualTo(
+            framed("cmd=kvs-put;key=here3-0;value=e;")
+                + framed("cmd=kvs-fence;")
+                + framed("cmd=kvs-fence;")
+                + framed("cmd=kvs-get;jobid=;srcid=-1;key=all-here-0;"));
+    Pmi2Link first = link(HANDSHAKE + put + fence + got + got + put + fence);
+    unused = said();
+    first.meet(0, 3);
+    assertThat(said())
+        .isEqualTo(
+            framed("cmd=kvs-put;key=here0-0;value=e;")
+                + framed("cmd=kvs-fence;")
+                + framed("cmd=kvs-get;jobid=;srcid=-1;key=here1-0;")
+                + framed("cmd=kvs-get;jobid=;srcid=-1;key=here2-0;")
+                + framed("cmd=kvs-put;key=all-here-0;value=e;")
+                + framed("cmd=kvs-fence;"));
+  }
+
+  @Test
   void whatIsNoAnswerIsNamed() throws Exception {
     assertThatThrownBy(() -> link("")).hasMessageContaining("has ended its link");
     assertThatThrownBy(() -> link("HTTP/1.1 400 Bad Request\n"))

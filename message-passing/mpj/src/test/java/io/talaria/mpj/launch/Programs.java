@@ -77,6 +77,7 @@ public final class Programs {
       }
       case "count" -> count(rank, size, Integer.parseInt(rest[1]));
       case "gossip" -> gossip(rank, size);
+      case "late-pair" -> latePair(rank);
       case "busy" -> busy(rank, size);
       case "hook" -> hook(rank, rest[1].equals("hangs"));
       case "long-lines" -> {
@@ -121,6 +122,18 @@ public final class Programs {
     }
     if (rank == 0) {
       System.out.println("all of " + size + " have spoken");
+    }
+  }
+
+  /** Two ranks speak for the first time when the others are done. */
+  private static void latePair(int rank) throws InterruptedException {
+    if (rank == 0) {
+      Thread.sleep(1_000);
+      MPI.COMM_WORLD.Send(new int[] {42}, 0, 1, MPI.INT, 2, 0);
+    } else if (rank == 2) {
+      int[] got = new int[1];
+      MPI.COMM_WORLD.Recv(got, 0, 1, MPI.INT, 0, 0);
+      System.out.println("the last to speak said " + got[0]);
     }
   }
 
