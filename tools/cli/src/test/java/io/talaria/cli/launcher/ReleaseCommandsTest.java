@@ -23,8 +23,8 @@ class ReleaseCommandsTest {
   /** Of the usage: those whose tests are others', and that nobody runs for what they do. */
   private static final List<String> NOT_RUN =
       List.of(
-          "run", "ss", "ports", "top", "doctor", "test", "mpirun", "mpitop", "mpitune", "package", "build",
-          "help");
+          "run", "ss", "ports", "top", "doctor", "test", "mpirun", "mpitop", "mpitune", "package",
+          "build", "help");
 
   @TempDir Path dir;
   private Tree tree;
