@@ -402,10 +402,17 @@ final class Poller extends Thread {
     }
   }
 
-  /** Whether a connection that is being closed in order has nothing left to send or receive. */
+  /**
+   * Whether a connection that is being closed in order has nothing left to send or receive. What is
+   * left in its rings when the other end has ended can never be sent; a node that closes counts it.
+   */
   private boolean gone(Connection connection) {
+    boolean severed = connection.link().severed();
+    if (severed && !node.closing()) {
+      return true;
+    }
     return connection.sender().unconsumedBytes() == 0
-        && (node.closing() || connection.link().severed() || connection.parted());
+        && (node.closing() || connection.parted());
   }
 
   /** Closes a connection. On this thread. */
