@@ -411,8 +411,7 @@ final class Poller extends Thread {
     if (severed && !node.closing()) {
       return true;
     }
-    return connection.sender().unconsumedBytes() == 0
-        && (node.closing() || connection.parted());
+    return connection.sender().unconsumedBytes() == 0 && (node.closing() || connection.parted());
   }
 
   /** Closes a connection. On this thread. */

@@ -418,6 +418,24 @@ public abstract class MirrorLink extends Link {
     return in[priority].writeOffset() + arrived;
   }
 
+  /**
+   * Lends the bytes of the current data frame to the reader of its priority, instead of copying
+   * them; false if they must be copied. By that reader.
+   *
+   * @param lender gets the buffer back
+   * @param buffer its number
+   * @param from the memory of the buffer
+   * @param offset of the frame's records there
+   */
+  protected final boolean lend(
+      MirrorReceiver.Lender lender, int buffer, MemorySegment from, long offset) {
+    if (!in[priority].lend(lender, buffer, from, offset, awaited, skipped)) {
+      return false;
+    }
+    awaited = 0;
+    return true;
+  }
+
   /** Call after copying so many bytes to {@link #place}. */
   protected final void arrived(int bytes) {
     arrived += bytes;

@@ -385,11 +385,13 @@ final class VerbsChannel {
   }
 
   /**
-   * Takes a frame. False: it must be held until there is a link, and is {@link #returned} then.
+   * Takes a frame. False: its buffer is in use until there is a link, or until its records were
+   * read; it is {@link #returned} then.
    *
+   * @param memory of the buffer, if this thread reads the data ring; else null
    * @throws RingBrokenException if it is not sound, or more than may come
    */
-  boolean frame(ByteBuffer from, int at, int bytes, int buffer) {
+  boolean frame(ByteBuffer from, int at, int bytes, int buffer, MemorySegment memory) {
     received++;
     if (received - told > VerbsLayout.WINDOW) {
       throw new RingBrokenException(
@@ -401,8 +403,7 @@ final class VerbsChannel {
       heldBytes[held++] = bytes;
       return false;
     }
-    on.frame(from, at, bytes);
-    return true;
+    return on.frame(from, at, bytes, buffer, memory);
   }
 
   /** The buffer of a frame is ready to receive again. */

@@ -2,15 +2,18 @@
 
 package io.talaria.messaging.verbs;
 
+import io.talaria.messaging.ring.MirrorReceiver;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.MirrorLink;
 import io.talaria.messaging.transport.RingPair;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 
 /**
  * A link whose frames travel on the queue pair of a {@link VerbsChannel}. Each link has an output
@@ -19,9 +22,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>A thread that has written a record pushes itself, or leaves that to the {@link VerbsSender}.
  * The poller pushes what it has written at the end of its turn.
  */
-final class VerbsLink extends MirrorLink {
+final class VerbsLink extends MirrorLink implements MirrorReceiver.Lender {
   /** After so many frames in a row, other connections may send. */
   private static final int MAX_FRAMES = 8;
+
+  /** Records of fewer bytes are copied: that is cheaper. */
+  private static final int MIN_LENT = 2048;
 
   private final VerbsTransport transport;
   private final VerbsSender sending;
@@ -313,11 +319,15 @@ final class VerbsLink extends MirrorLink {
   /**
    * Takes a frame.
    *
+   * @param buffer the number of its buffer
+   * @param memory of the buffer, if this thread reads the data ring; else null
+   * @return whether the link has done with the buffer. If not, {@link VerbsReceiver#lentBack} gets
+   *     it later
    * @throws RingBrokenException if it is not sound
    */
-  void frame(ByteBuffer from, int at, int bytes) {
+  boolean frame(ByteBuffer from, int at, int bytes, int buffer, MemorySegment memory) {
     if (over) {
-      return;
+      return true;
     }
     if (bytes < VerbsLayout.HEADER_BYTES) {
       throw new RingBrokenException("a frame of " + bytes + " bytes");
@@ -326,23 +336,44 @@ final class VerbsLink extends MirrorLink {
         && from.getInt(at + VerbsLayout.NUMBER) == number) {
       end();
       owner.wakePoller();
-      return;
+      return true;
     }
     int head = takeHeader(from, at, bytes);
     if (head == VerbsLayout.CREDIT_FRAME_BYTES) {
       sending.wants(channel); // the other side has more room
-    } else if (head == 0 || awaited() != bytes - head) {
+      return true;
+    }
+    if (head == 0 || awaited() != bytes - head) {
       throw new RingBrokenException(
           "a frame of " + bytes + " bytes has " + awaited() + " bytes of records");
-    } else {
-      int priority = awaitedPriority();
-      int length = awaited();
-      if (length != 0) {
-        mirrorBytes[priority].put(place(), from, at + head, length);
-        arrived(length);
-      }
-      receiving.brought(this, priority);
     }
+    int priority = awaitedPriority();
+    int length = awaited();
+    receiving.brought(this, priority);
+    if (memory != null
+        && priority == RingPair.DATA
+        && length >= MIN_LENT
+        && lend(this, buffer, memory, (long) at + head)) {
+      return false;
+    }
+    if (length != 0) {
+      mirrorBytes[priority].put(place(), from, at + head, length);
+      arrived(length);
+    }
+    return true;
+  }
+
+  /** All records of a frame were removed from where they were received. Poller. */
+  @Override
+  public void returned(int buffer) {
+    receiving.lentBack(channel, buffer);
+  }
+
+  /**
+   * Gives back the buffers that the poller, which has left this link, has not read to their end.
+   */
+  void returnLoans(IntConsumer to) {
+    mirror(RingPair.DATA).returnLoans(to);
   }
 
   @Override

@@ -3,6 +3,7 @@
 package io.talaria.messaging.verbs;
 
 import io.talaria.ffi.Libc;
+import io.talaria.messaging.ring.MirrorReceiver;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.DescriptorWatcher;
 import io.talaria.messaging.transport.RingPair;
@@ -17,6 +18,7 @@ import io.talaria.verbs.SharedReceiveQueue;
 import io.talaria.verbs.Status;
 import io.talaria.verbs.VerbsException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -32,6 +34,9 @@ import java.util.function.Consumer;
  *
  *   poll a batch  ─►  post as many spare ones  ─►  take the frames of the batch  ─►  their buffers are spare
  * </pre>
+ *
+ * <p>A larger frame of messages is not copied if nothing that was copied comes before it: the
+ * poller reads its records where they were received, and its buffer is spare afterwards.
  *
  * <p>So the queue is full again before anything is done with what has come, and no sender finds it
  * empty. A frame that comes before its link is there keeps its buffer; its sender is not told of
@@ -79,6 +84,14 @@ final class VerbsReceiver {
 
   /** How many are to be posted: those that the channels are promised. */
   private int target;
+
+  /** Whether the holder is the poller, which reads the data rings. */
+  private boolean lends;
+
+  // Buffers that were lent and are not any more. Only for the poller.
+  private int[] back = new int[MirrorReceiver.MAX_LENT];
+  private VerbsChannel[] backFrom = new VerbsChannel[MirrorReceiver.MAX_LENT];
+  private int backCount;
 
   private boolean came;
   private boolean wake;
@@ -184,9 +197,12 @@ final class VerbsReceiver {
     if (!enter()) {
       return false; // the holder receives it
     }
+    lends = true;
     try {
+      takeBack();
       return work();
     } finally {
+      lends = false;
       wake = false; // the poller is this thread
       exit();
     }
@@ -269,7 +285,7 @@ final class VerbsReceiver {
       }
       channel.word(word, bytes == 0);
       if (bytes != 0) {
-        done = channel.frame(view(buffer), at(buffer), (int) bytes, buffer);
+        done = channel.frame(view(buffer), at(buffer), (int) bytes, buffer, lendable(buffer));
       }
     } catch (RingBrokenException e) {
       channel.fail("protocol: " + e.getMessage());
@@ -290,6 +306,34 @@ final class VerbsReceiver {
 
   private static int at(int buffer) {
     return (buffer & BATCH - 1) * BUFFER_BYTES;
+  }
+
+  /** The memory of a buffer, if its records may be left there; else null. */
+  private MemorySegment lendable(int buffer) {
+    return lends ? blocks[buffer >>> BATCH_SHIFT].memory() : null;
+  }
+
+  /** The records of a lent buffer were read. Poller. */
+  void lentBack(VerbsChannel channel, int buffer) {
+    if (backCount == back.length) {
+      back = Arrays.copyOf(back, 2 * backCount);
+      backFrom = Arrays.copyOf(backFrom, 2 * backCount);
+    }
+    back[backCount] = buffer;
+    backFrom[backCount++] = channel;
+  }
+
+  /** Makes the buffers spare that were lent. Poller, as the holder of the input. */
+  private void takeBack() {
+    for (int i = 0; i < backCount; i++) {
+      spare(back[i]);
+      backFrom[i].returned();
+      backFrom[i] = null;
+    }
+    if (backCount != 0) {
+      backCount = 0;
+      refill();
+    }
   }
 
   private void spare(int buffer) {
@@ -322,7 +366,8 @@ final class VerbsReceiver {
 
   /** Registers as many buffers as are promised, and those of a batch. */
   private void allocate() {
-    while (spares.length < target + BATCH) {
+    int lent = target / VerbsChannel.PROMISED * MirrorReceiver.MAX_LENT;
+    while (spares.length < target + lent + BATCH) {
       int block = blocks.length;
       MemoryRegion region = domain.allocate((long) BATCH * BUFFER_BYTES, Access.LOCAL_WRITE);
       blocks = Arrays.copyOf(blocks, block + 1);
@@ -377,7 +422,8 @@ final class VerbsReceiver {
         int buffer = channel.heldBuffer(i);
         try {
           if (channel.ended() == null) {
-            link.frame(view(buffer), at(buffer), channel.heldBytes(i));
+            boolean ignored =
+                link.frame(view(buffer), at(buffer), channel.heldBytes(i), buffer, null);
           }
         } catch (RingBrokenException e) {
           channel.fail("protocol: " + e.getMessage());
@@ -412,6 +458,10 @@ final class VerbsReceiver {
       for (int i = 0; i < channel.held(); i++) {
         spare(channel.heldBuffer(i));
       }
+      VerbsLink link = channel.link();
+      if (link != null) {
+        link.returnLoans(this::spare);
+      }
       table.remove(channel);
       channel.closeQueuePair();
       target -= VerbsChannel.PROMISED;
@@ -440,6 +490,7 @@ final class VerbsReceiver {
       if (isLost) {
         return true;
       }
+      takeBack();
       events.drop(); // of an earlier time
       int count = queue.arm(false, completions);
       if (count != 0) {
