@@ -53,7 +53,7 @@ final class VerbsLink extends MirrorLink implements MirrorReceiver.Lender {
   private final AtomicBoolean closes = new AtomicBoolean();
 
   /** Whether the thread that sends looks after it. Only for that thread. */
-  boolean tended;
+  boolean active;
 
   /** When it is closed at the latest. Only for the thread that sends. */
   long closeNs;

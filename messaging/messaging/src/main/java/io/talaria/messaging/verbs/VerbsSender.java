@@ -93,7 +93,7 @@ final class VerbsSender {
   private final ConcurrentLinkedQueue<VerbsLink> toClose = new ConcurrentLinkedQueue<>();
 
   // Only for this thread.
-  private final List<VerbsLink> tended = new ArrayList<>();
+  private final List<VerbsLink> active = new ArrayList<>();
   private final List<VerbsLink> closing = new ArrayList<>();
   private int place;
   private long idleSinceNs;
@@ -311,11 +311,11 @@ final class VerbsSender {
         break;
       }
       place = next + 1;
-      tend(at(next));
+      activate(at(next));
       done = true;
     }
-    for (int i = 0; i < tended.size(); i++) {
-      done |= tended.get(i).push();
+    for (int i = 0; i < active.size(); i++) {
+      done |= active.get(i).push();
     }
     for (VerbsLink next = toClose.poll(); next != null; next = toClose.poll()) {
       next.closeNs = System.nanoTime() + CLOSE_NS;
@@ -325,10 +325,10 @@ final class VerbsSender {
     return closeSome() || done;
   }
 
-  private void tend(VerbsLink link) {
-    if (link != null && !link.tended) {
-      link.tended = true;
-      tended.add(link);
+  private void activate(VerbsLink link) {
+    if (link != null && !link.active) {
+      link.active = true;
+      active.add(link);
     }
   }
 
@@ -338,7 +338,7 @@ final class VerbsSender {
       VerbsLink link = closing.get(i);
       if (link.isDrained() || System.nanoTime() - link.closeNs > 0) {
         closing.remove(i);
-        tended.remove(link);
+        active.remove(link);
         link.closeSession();
         link.keepOutput();
         transport.remove(link.channel());
@@ -409,13 +409,13 @@ final class VerbsSender {
 
   /** Arms the rings of those that have nothing to send; whether all have, and nothing else is. */
   private boolean quiet() {
-    for (int i = tended.size() - 1; i >= 0; i--) {
-      VerbsLink link = tended.get(i);
+    for (int i = active.size() - 1; i >= 0; i--) {
+      VerbsLink link = active.get(i);
       if (!link.armForSender()) {
         return false;
       }
-      link.tended = false;
-      tended.remove(i);
+      link.active = false;
+      active.remove(i);
     }
     return interest.isEmpty() && toClose.isEmpty() && (!stopped || !closing.isEmpty());
   }
