@@ -5,6 +5,7 @@ module io.talaria.messaging {
   requires io.talaria.nio;
   requires static io.talaria.ffi;
   requires static io.talaria.ucx;
+  requires static io.talaria.verbs;
   requires static jdk.jfr;
 
   exports io.talaria.messaging;

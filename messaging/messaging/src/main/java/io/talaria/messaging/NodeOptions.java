@@ -164,8 +164,8 @@ public final class NodeOptions {
   /**
    * The transports that may be used. A connection uses the first one, in the order of {@link
    * Transport}, that reaches the other node. Default: {@link Transport#SHM} and {@link
-   * Transport#TCP}. Between hosts {@link Transport#UCX} is not used with {@link #encrypted}, nor
-   * without a {@link #key} unless {@link #insecure} is set.
+   * Transport#TCP}. Between hosts {@link Transport#VERBS} and {@link Transport#UCX} are not used
+   * with {@link #encrypted}, nor without a {@link #key} unless {@link #insecure} is set.
    */
   public NodeOptions transports(Transport first, Transport... others) {
     transports = EnumSet.of(first, others);

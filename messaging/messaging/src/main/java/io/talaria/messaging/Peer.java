@@ -99,8 +99,8 @@ public interface Peer {
   boolean connected();
 
   /**
-   * The transport of the connection: {@code loop}, {@code shm}, {@code ucx} or {@code tcp}; null
-   * without a connection.
+   * The transport of the connection: {@code loop}, {@code shm}, {@code verbs}, {@code ucx} or
+   * {@code tcp}; null without a connection.
    */
   String transport();
 

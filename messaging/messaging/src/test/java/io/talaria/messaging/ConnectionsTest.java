@@ -77,7 +77,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "TCP", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void bothDialAtOnceAndEndInOneConnection(Variant variant) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       try (Variant.Nodes both = new Variant.Nodes(variant, directory)) {
@@ -115,7 +115,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "TCP", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void theConnectionIdleForLongestGivesWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
@@ -137,7 +137,7 @@ class ConnectionsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"SHM", "TCP", "UCX"})
+  @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void aPositionOutlivesTheConnectionThatGaveWay(Variant variant) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
     AtomicInteger got = new AtomicInteger();
@@ -442,6 +442,7 @@ class ConnectionsTest {
                 0,
                 HandshakeMessage.TCP,
                 offer,
+                ByteBuffer.allocate(0),
                 ByteBuffer.allocate(0))
             .frame());
   }

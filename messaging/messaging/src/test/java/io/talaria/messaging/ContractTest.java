@@ -52,6 +52,9 @@ class ContractTest {
 
   @AfterEach
   void closeNodes() throws Exception {
+    if (nodes == null) {
+      return; // skipped
+    }
     nodes.close();
     for (String each : new String[] {"run", "shm"}) {
       Path folder = directory.resolve(each);

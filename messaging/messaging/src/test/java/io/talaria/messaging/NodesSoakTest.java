@@ -78,7 +78,7 @@ class NodesSoakTest {
   @ParameterizedTest
   @EnumSource(
       value = Variant.class,
-      names = {"SHM", "TCP"})
+      names = {"SHM", "TCP", "VERBS"})
   void whatNodesTakeLevelsOff(Variant variant) throws Exception {
     // With one compiler, what code takes levels off soon.
     List<String> options =

@@ -39,7 +39,9 @@ class SlowReceiverTest {
   @AfterEach
   void close() {
     stuck.countDown();
-    nodes.close();
+    if (nodes != null) {
+      nodes.close();
+    }
   }
 
   private static void await(BooleanSupplier condition) throws Exception {

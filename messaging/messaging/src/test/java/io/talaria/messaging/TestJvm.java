@@ -3,6 +3,7 @@
 package io.talaria.messaging;
 
 import io.talaria.testsupport.ChildProcess;
+import java.util.List;
 
 /** Describes a second JVM with a heap of its own size. */
 public final class TestJvm {
@@ -18,6 +19,7 @@ public final class TestJvm {
   @SuppressWarnings("exports") // for tests alone, which are in no module
   public static ChildProcess.Builder of(Class<?> main, int heapMb, Object... arguments) {
     return ChildProcess.jvm(main, arguments)
-        .options("-XX:+UseSerialGC", "-Xmx" + heapMb + "m", "--enable-native-access=ALL-UNNAMED");
+        .options("-XX:+UseSerialGC", "-Xmx" + heapMb + "m", "--enable-native-access=ALL-UNNAMED")
+        .options(TestVerbs.isDevice() ? List.of("-Dtalaria.verbs.variant=device") : List.of());
   }
 }

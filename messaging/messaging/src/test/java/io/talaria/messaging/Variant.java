@@ -20,7 +20,27 @@ enum Variant {
   LOOP,
   SHM,
   TCP,
-  UCX;
+  UCX,
+  VERBS;
+
+  /** Which of them run, by their names with commas; empty: all. */
+  private static final String WANTED = System.getProperty("talaria.messaging.variants", "");
+
+  /** Skips the test if this one is not wanted, or cannot be used here. */
+  void assume() {
+    assumeThat(WANTED.isEmpty() || List.of(WANTED.split(",")).contains(name())).isTrue();
+    if (this == UCX) {
+      assumeThat(Ucx.unavailableReason()).isEmpty();
+    } else if (this == VERBS) {
+      assumeThat(TestVerbs.prepare()).isEmpty();
+    }
+  }
+
+  /** The same for a test of two processes: the provider in memory reaches no other one. */
+  void assumeBetweenProcesses() {
+    assume();
+    assumeThat(this == VERBS && !TestVerbs.isDevice()).isFalse();
+  }
 
   /** Nodes of a test, closed after it. */
   static final class Nodes implements AutoCloseable {
@@ -30,9 +50,7 @@ enum Variant {
     private final List<Node> nodes = new ArrayList<>();
 
     Nodes(Variant variant, Path directory) {
-      if (variant == UCX) {
-        assumeThat(Ucx.unavailableReason()).isEmpty();
-      }
+      variant.assume();
       this.variant = variant;
       this.directory = directory;
     }
@@ -48,6 +66,7 @@ enum Variant {
       return switch (variant) {
         case TCP -> options.transports(Transport.TCP).listen("127.0.0.1", 0);
         case UCX -> options.transports(Transport.UCX);
+        case VERBS -> options.transports(Transport.VERBS);
         default -> options.transports(Transport.SHM);
       };
     }

@@ -104,7 +104,7 @@ public final class BenchMessagesCommand implements Subcommand {
       split = ",",
       paramLabel = "TRANSPORT",
       converter = Own.class,
-      description = "Transports of messaging: shm, tcp, ucx. Default: shm and tcp.")
+      description = "Transports of messaging: shm, tcp, verbs, ucx. Default: shm and tcp.")
   private List<MessagesImplementation> transports = new ArrayList<>();
 
   @Option(

@@ -17,6 +17,8 @@ enum MessagesImplementation implements Implementation {
   TCP("tcp", "messages by TCP, without the agent"),
   /** Nodes, by TCP, encrypted. */
   TCP_ENCRYPTED("tcp-encrypted", "messages by TCP, encrypted and authenticated, without the agent"),
+  /** Nodes, by RDMA verbs. */
+  VERBS("verbs", "messages by RDMA verbs, by the first active port"),
   /** Nodes, by UCX. */
   UCX("ucx", "messages by UCX, over what it finds here"),
   /** Netty with Kryo. */
@@ -118,7 +120,7 @@ enum MessagesImplementation implements Implementation {
   };
 
   /** Messaging, by each of its transports as they are named. */
-  static final List<MessagesImplementation> OWN = List.of(SHM, TCP, UCX);
+  static final List<MessagesImplementation> OWN = List.of(SHM, TCP, VERBS, UCX);
 
   /** Those that need nothing else. */
   static final List<MessagesImplementation> USUAL = List.of(SHM, TCP);
@@ -169,6 +171,7 @@ enum MessagesImplementation implements Implementation {
     return switch (this) {
       case SHM -> Transport.SHM;
       case TCP, TCP_ENCRYPTED -> Transport.TCP;
+      case VERBS -> Transport.VERBS;
       case UCX -> Transport.UCX;
       default -> throw new IllegalStateException(this + " is no transport");
     };

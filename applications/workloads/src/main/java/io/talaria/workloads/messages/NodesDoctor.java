@@ -75,7 +75,7 @@ public final class NodesDoctor implements NodesInquiry {
         NodeOptions.of(own)
             .cluster(cluster)
             .directory(directory)
-            .transports(Transport.SHM, Transport.UCX, Transport.TCP)
+            .transports(Transport.SHM, Transport.VERBS, Transport.UCX, Transport.TCP)
             .maxConnections(Math.max(MIN_LIMIT, Math.min(all.size() + 1, 10_000)))
             .lookup(MethodHandles.lookup())
             .type(Nothing.class);

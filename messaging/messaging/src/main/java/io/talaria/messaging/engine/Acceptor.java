@@ -200,7 +200,7 @@ final class Acceptor implements PendingHandshake.Side {
                 handshake.transport,
                 handshake.file,
                 transports.offer(),
-                handshake.response,
+                ByteBuffer.wrap(handshake.offer(handshake.transport)),
                 PeerTypes.differing(node.types(), hello.offer(), transports.offer()))
             .frame());
   }

@@ -46,7 +46,7 @@ final class Conductor extends Thread {
     NodeSecurity security = new NodeSecurity(node.options());
     transports =
         new TransportChoice(
-            node.options(), node.network(), node.types(), security, identity.incarnation());
+            node.options(), node.networks(), node.types(), security, identity.incarnation());
     selector = Selector.open();
     timers = new Timers(selector::wakeup);
     boolean announced = transports.usesThisHost();
@@ -187,7 +187,7 @@ final class Conductor extends Thread {
     node.poller().stopSoon();
     joinPoller();
     connections.closeAll();
-    node.network().close();
+    node.networks().close();
     for (RemotePeer peer : node.remotes()) {
       peer.connection(null);
     }

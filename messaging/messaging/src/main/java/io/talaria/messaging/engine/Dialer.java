@@ -195,10 +195,10 @@ final class Dialer implements PendingHandshake.Side {
     String tcp;
     if (transports.available(false) != 0) {
       tcp = " and not in the directory of nodes";
-    } else if (node.network().transport() == null) {
+    } else if (!node.networks().anyOpen()) {
       tcp = ", and transport tcp is off";
     } else {
-      tcp = ", transport tcp is off, and ucx is for this host alone: " + transports.ucxRefusal();
+      tcp = ", transport tcp is off, and " + transports.networkRefusals();
     }
     return "node "
         + id
@@ -247,7 +247,7 @@ final class Dialer implements PendingHandshake.Side {
   @Override
   public void proved(PendingHandshake handshake) {
     PeerState state = handshake.peer;
-    ByteBuffer ofNetwork = transports.offerTo(handshake);
+    transports.offerTo(handshake);
     handshake.bytes.send(
         new HandshakeMessage.Hello(
                 identity.cluster(),
@@ -257,7 +257,8 @@ final class Dialer implements PendingHandshake.Side {
                 state.pairing.heard(),
                 handshake.offered,
                 transports.offer(),
-                ofNetwork)
+                ByteBuffer.wrap(handshake.offer(HandshakeMessage.VERBS)),
+                ByteBuffer.wrap(handshake.offer(HandshakeMessage.UCX)))
             .frame());
     state.pairing.saidHello();
     handshake.state = State.HELLO_SENT;

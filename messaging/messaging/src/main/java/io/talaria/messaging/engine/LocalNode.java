@@ -26,7 +26,7 @@ public final class LocalNode implements Node {
   private final NodeEvents events;
   private final Types types;
   private final Handlers handlers;
-  private final Network network;
+  private final Networks networks;
   private final Spinning leaderSpinning;
   private final AtomicInteger leaders = new AtomicInteger();
   private final Poller poller;
@@ -53,11 +53,12 @@ public final class LocalNode implements Node {
             options.maxHandlers(),
             thrown -> events.internal("a handler", thrown));
     leaderSpinning = new Spinning(options.spin().toNanos());
-    network = Network.open(options, threadName("ucx"));
+    Spinning spinning = new Spinning(options.spin().toNanos());
+    networks = Networks.open(options, this::threadName, spinning);
     try {
-      poller = new Poller(this, new Spinning(options.spin().toNanos()), options.idleStrategy());
+      poller = new Poller(this, spinning, options.idleStrategy());
     } catch (IOException e) {
-      network.close();
+      networks.close();
       throw e;
     }
     largeMemory = new LargeMemory(options.receiveBudget(), poller::execute);
@@ -68,14 +69,12 @@ public final class LocalNode implements Node {
       conductor = new Conductor(this);
     } catch (IOException | RuntimeException e) {
       poller.undo();
-      network.close();
+      networks.close();
       throw e;
     }
     responseSlots = new ResponseSlots(conductor.timers());
     shutdown = new Shutdown(closed, handlers, poller, conductor, responseSlots);
-    if (network.transport() != null) {
-      network.transport().begin(poller::wake, looksAfterPeers);
-    }
+    networks.begin(poller::wake, looksAfterPeers);
   }
 
   /** Starts one with these options, which the caller closes. */
@@ -215,8 +214,8 @@ public final class LocalNode implements Node {
     return handlers;
   }
 
-  Network network() {
-    return network;
+  Networks networks() {
+    return networks;
   }
 
   Spinning leaderSpinning() {

@@ -40,12 +40,12 @@ final class NodeSecurity {
     return key != null || insecure || address.getAddress().isLoopbackAddress();
   }
 
-  /** Why transport ucx is not used on sessions by TCP, or null if it is. */
-  String ucxRefusal() {
+  /** Why network transports are not used on sessions by TCP, or null if they are. */
+  String networkRefusal() {
     if (encrypted) {
-      return "what UCX carries is not encrypted";
+      return "what it carries is not encrypted";
     }
-    // Its addresses are parsed by UCX, which trusts them.
+    // UCX parses addresses and trusts them; with verbs anybody could take registered memory.
     return key == null && !insecure ? "there is no key" : null;
   }
 

@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 
 /** A handshake that has not led to a connection yet. Conductor's thread. */
 final class PendingHandshake {
@@ -44,6 +47,8 @@ final class PendingHandshake {
     void failed(PendingHandshake handshake, String why);
   }
 
+  private static final byte[] NOTHING = {};
+
   final Side side;
   final SocketChannel channel;
 
@@ -76,8 +81,11 @@ final class PendingHandshake {
   /** The transport that was chosen, a bit of {@link HandshakeMessage}; 0: none yet. */
   int transport;
 
-  /** What transport ucx answers to the peer; else empty. */
-  ByteBuffer response = ByteBuffer.allocate(0);
+  /**
+   * What this side's network transports have told the peer, by their bits of {@link
+   * HandshakeMessage}: their offers, or the response of the one that was chosen.
+   */
+  private final Map<Integer, byte[]> offers = new HashMap<>();
 
   /** The shared file and its mapping, with transport shm. */
   long file;
@@ -98,6 +106,25 @@ final class PendingHandshake {
   /** An address as it was given, by name or number; for people. */
   static String text(InetSocketAddress address) {
     return address.getHostString() + ":" + address.getPort();
+  }
+
+  /** What a transport of this side has told the peer; empty if nothing. */
+  byte[] offer(int bit) {
+    return offers.getOrDefault(bit, NOTHING);
+  }
+
+  void offer(int bit, byte[] told) {
+    offers.put(bit, told);
+  }
+
+  /** The network transports of this side that have told the peer something. */
+  Set<Integer> offering() {
+    return Set.copyOf(offers.keySet());
+  }
+
+  /** A transport of this side is not used after all. */
+  void offerEnds(int bit) {
+    offers.remove(bit);
   }
 
   boolean dialled() {

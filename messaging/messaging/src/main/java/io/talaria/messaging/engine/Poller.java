@@ -47,8 +47,8 @@ final class Poller extends Thread {
 
   private final LocalNode node;
 
-  /** Null if transport ucx is not used. */
-  private final NetworkTransport network;
+  /** Mostly none. */
+  private final NetworkTransport[] networks;
 
   private final Selector selector;
   private final Spinner spinner;
@@ -86,7 +86,7 @@ final class Poller extends Thread {
     setDaemon(true);
     this.node = node;
     this.idleStrategy = idleStrategy;
-    network = node.network().transport();
+    networks = node.networks().open();
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
@@ -233,8 +233,8 @@ final class Poller extends Thread {
       done = true;
     }
     lookNowAndThen();
-    if (network != null) {
-      done |= network.bring();
+    for (NetworkTransport each : networks) {
+      done |= each.bring();
     }
     Connection[] all = connections;
     boolean stalled = false;
@@ -254,8 +254,8 @@ final class Poller extends Thread {
     if (!stalled) {
       node.delivery().enoughRoom();
     }
-    if (network != null) {
-      done |= network.send();
+    for (NetworkTransport each : networks) {
+      done |= each.send();
     }
     return done;
   }
@@ -299,10 +299,10 @@ final class Poller extends Thread {
       quiet &= each.arm();
     }
     long most = lent ? LENT_MS : 0;
-    if (network != null) {
+    for (NetworkTransport each : networks) {
       // Last: arming the connections may send, and the transport must progress what was sent.
-      quiet = quiet && network.arm();
-      int look = network.maxSleepMs();
+      quiet = quiet && each.arm();
+      int look = each.maxSleepMs();
       most = look == 0 || (most != 0 && most < look) ? most : look;
     }
     if (quiet && !signalled) {
@@ -402,10 +402,16 @@ final class Poller extends Thread {
     }
   }
 
-  /** Whether a connection that is being closed in order has nothing left to send or receive. */
+  /**
+   * Whether a connection that is being closed in order has nothing left to send or receive. What is
+   * left in its rings when the other end has ended can never be sent; a node that closes counts it.
+   */
   private boolean gone(Connection connection) {
-    return connection.sender().unconsumedBytes() == 0
-        && (node.closing() || connection.link().severed() || connection.parted());
+    boolean severed = connection.link().severed();
+    if (severed && !node.closing()) {
+      return true;
+    }
+    return connection.sender().unconsumedBytes() == 0 && (node.closing() || connection.parted());
   }
 
   /** Closes a connection. On this thread. */

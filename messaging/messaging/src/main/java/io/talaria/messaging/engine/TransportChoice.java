@@ -8,7 +8,6 @@ import io.talaria.messaging.handshake.HandshakeMessage;
 import io.talaria.messaging.handshake.HandshakeMessage.Offer;
 import io.talaria.messaging.handshake.HandshakeMessage.Welcome;
 import io.talaria.messaging.transport.Link;
-import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.ShmLayout;
 import io.talaria.messaging.transport.ShmLink;
 import io.talaria.messaging.transport.TcpLink;
@@ -21,12 +20,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Which transport a connection uses, and what it takes to set it up. Conductor's thread.
  *
  * <p>The side that dials offers transports; the side that accepts chooses: {@code shm} on one host,
- * else {@code ucx}, else {@code tcp}.
+ * else {@code verbs}, else {@code ucx}, else {@code tcp}.
  */
 final class TransportChoice {
   /** Why a handshake is rejected. */
@@ -38,17 +38,16 @@ final class TransportChoice {
   private final Offer offer;
   private final SharedFiles files;
 
-  /** Or null. */
-  private final NetworkTransport network;
-
-  /** Why {@link #network} is null. */
-  private final String networkUnavailableReason;
+  private final Networks networks;
 
   TransportChoice(
-      NodeOptions options, Network network, Types types, NodeSecurity security, long incarnation) {
+      NodeOptions options,
+      Networks networks,
+      Types types,
+      NodeSecurity security,
+      long incarnation) {
     this.options = options;
-    this.network = network.transport();
-    networkUnavailableReason = network.unavailableReason();
+    this.networks = networks;
     this.security = security;
     this.incarnation = incarnation;
     files = new SharedFiles(RunDirectories.shm(options));
@@ -70,7 +69,7 @@ final class TransportChoice {
 
   /** Whether nodes of this host must find this node. */
   boolean usesThisHost() {
-    return options.transports().contains(Transport.SHM) || network != null;
+    return options.transports().contains(Transport.SHM) || networks.anyOpen();
   }
 
   /** Removes files that processes left which are gone. */
@@ -93,30 +92,45 @@ final class TransportChoice {
     if (local && own.contains(Transport.SHM)) {
       transports |= HandshakeMessage.SHM;
     }
-    if (network != null && (local || ucxRefusal() == null)) {
-      transports |= HandshakeMessage.UCX;
+    if (local || security.networkRefusal() == null) {
+      for (Network each : networks.all()) {
+        transports |= each.isOpen() ? each.bit() : 0;
+      }
     }
     return transports;
   }
 
-  /** Why transport ucx is not used between hosts, or null if it is. */
-  String ucxRefusal() {
-    return network == null ? networkUnavailableReason : security.ucxRefusal();
+  /** Why network transports that are open are not used between hosts; for people. */
+  String networkRefusals() {
+    return networks.all().stream()
+        .filter(Network::isOpen)
+        .map(each -> each.name() + " is for this host alone: " + security.networkRefusal())
+        .collect(Collectors.joining(", "));
   }
 
-  /**
-   * Sets the transports that are offered to the peer.
-   *
-   * @return what transport ucx says to it
-   */
-  ByteBuffer offerTo(PendingHandshake handshake) {
-    int transports = available(handshake.local);
-    byte[] ofNetwork =
-        (transports & HandshakeMessage.UCX) == 0
-            ? new byte[0]
-            : network.offer(handshake.peer.peer.id());
-    handshake.offered = ofNetwork.length == 0 ? transports & ~HandshakeMessage.UCX : transports;
-    return ByteBuffer.wrap(ofNetwork);
+  /** Sets the transports that are offered to the peer, and what network transports tell it. */
+  void offerTo(PendingHandshake handshake) {
+    handshake.offered = available(handshake.local);
+    for (Network each : networks.all()) {
+      if ((handshake.offered & each.bit()) == 0) {
+        continue;
+      }
+      byte[] offers = {};
+      try {
+        offers = each.transport().offer(handshake.peer.peer.id());
+      } catch (IOException e) {
+        handshake.reason += notBy(each, e.getMessage());
+      }
+      if (offers.length == 0) {
+        handshake.offered &= ~each.bit();
+      } else {
+        handshake.offer(each.bit(), offers);
+      }
+    }
+  }
+
+  private static String notBy(Network network, String why) {
+    return "; not by " + network.name() + ": " + why;
   }
 
   /** Chooses among what both sides have, and makes what it takes; null if it has. */
@@ -128,16 +142,20 @@ final class TransportChoice {
       return share(handshake, hello.offer());
     }
     handshake.reason = handshake.local ? "same host" : "accepted by TCP";
-    if ((common & HandshakeMessage.UCX) != 0) {
+    for (Network each : networks.all()) {
+      if ((common & each.bit()) == 0) {
+        continue;
+      }
+      ByteBuffer offers = each.bit() == HandshakeMessage.VERBS ? hello.verbs() : hello.ucx();
       try {
         byte[] response =
-            network.accept(
-                handshake.peer.peer.id(), hello.incarnation(), incarnation, bytes(hello.network()));
-        handshake.response = ByteBuffer.wrap(response);
-        handshake.transport = HandshakeMessage.UCX;
+            each.transport()
+                .accept(handshake.peer.peer.id(), hello.incarnation(), incarnation, bytes(offers));
+        handshake.offer(each.bit(), response);
+        handshake.transport = each.bit();
         return null;
       } catch (IOException e) {
-        handshake.reason += "; not by ucx: " + e.getMessage();
+        handshake.reason += notBy(each, e.getMessage());
       }
     }
     if ((common & HandshakeMessage.TCP) == 0) {
@@ -190,8 +208,20 @@ final class TransportChoice {
         || (handshake.transport & handshake.offered) == 0) {
       throw new IOException("transport " + handshake.transport + " was not offered");
     }
-    if (handshake.transport == HandshakeMessage.UCX) {
-      network.accepted(handshake.peer.peer.id(), welcome.incarnation(), bytes(welcome.network()));
+    for (int each : handshake.offering()) {
+      if (each != handshake.transport) {
+        releaseOffer(handshake, each);
+      }
+    }
+    Network network = networks.of(handshake.transport);
+    if (network != null) {
+      network
+          .transport()
+          .accepted(
+              handshake.peer.peer.id(),
+              welcome.incarnation(),
+              handshake.offer(network.bit()),
+              bytes(welcome.network()));
     } else if (handshake.transport == HandshakeMessage.SHM) {
       try {
         handshake.mapping =
@@ -212,14 +242,21 @@ final class TransportChoice {
       files.remove(handshake.file); // the other side has mapped it, and taken its name away
       return link;
     }
-    if (handshake.transport == HandshakeMessage.UCX) {
-      return network.link(
-          connection,
-          handshake.peer.peer.id(),
-          handshake.number,
-          handshake.channel,
-          handshake.reason,
-          capacity);
+    Network network = networks.of(handshake.transport);
+    if (network != null) {
+      Link link =
+          network
+              .transport()
+              .link(
+                  connection,
+                  handshake.peer.peer.id(),
+                  handshake.number,
+                  handshake.offer(network.bit()),
+                  handshake.channel,
+                  why(handshake),
+                  capacity);
+      handshake.offerEnds(network.bit()); // it is the link's
+      return link;
     }
     return new TcpLink(
         connection,
@@ -231,21 +268,40 @@ final class TransportChoice {
         capacity);
   }
 
-  private String whyTcp(PendingHandshake handshake) {
-    String why = handshake.reason;
-    if (handshake.dialled() && (handshake.offered & HandshakeMessage.UCX) != 0) {
-      why += "; not by ucx: the other side does not";
+  /** Why the connection uses its transport, and why not one that would come before. */
+  private String why(PendingHandshake handshake) {
+    StringBuilder why = new StringBuilder(handshake.reason);
+    for (Network each : networks.all()) {
+      if (each.bit() == handshake.transport) {
+        break;
+      }
+      if (handshake.dialled() && (handshake.offered & each.bit()) != 0) {
+        why.append(notBy(each, "the other side does not"));
+      }
     }
+    return why.toString();
+  }
+
+  private String whyTcp(PendingHandshake handshake) {
+    String why = why(handshake);
     return security.encrypted() && !handshake.local ? why + ", encrypted" : why;
   }
 
   /** Releases what a handshake that came to nothing has made. */
   void release(PendingHandshake handshake) {
+    for (int each : handshake.offering()) {
+      releaseOffer(handshake, each);
+    }
     if (handshake.mapping != null) {
       handshake.mapping.close();
       handshake.mapping = null;
       files.remove(handshake.file);
     }
+  }
+
+  private void releaseOffer(PendingHandshake handshake, int bit) {
+    networks.of(bit).transport().release(handshake.offer(bit));
+    handshake.offerEnds(bit);
   }
 
   /** Both sides use the smaller rings. */

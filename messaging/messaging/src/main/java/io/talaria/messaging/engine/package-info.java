@@ -8,10 +8,10 @@
  * <p>The classes, by job:
  *
  * <ul>
- *   <li>The node: {@link LocalNode} creates its parts and connects them. {@link Network} opens
- *       transport ucx, {@link Types} has a {@link TypeEntry} of each registered type with its
- *       {@link Target}s, {@link NodeEvents} reports events and {@link Counts} counts them, {@link
- *       Shutdown} closes the node.
+ *   <li>The node: {@link LocalNode} creates its parts and connects them. {@link Networks} opens the
+ *       network transports, each a {@link Network}, {@link Types} has a {@link TypeEntry} of each
+ *       registered type with its {@link Target}s, {@link NodeEvents} reports events and {@link
+ *       Counts} counts them, {@link Shutdown} closes the node.
  *   <li>Connecting, on the thread of the {@link Conductor}: {@link Dialer} calls, {@link Acceptor}
  *       is called at the {@link Listeners}; both have {@link Handshakes}, each a {@link
  *       PendingHandshake}. {@link NodeSecurity}, {@link TransportChoice} and {@link PeerTypes}

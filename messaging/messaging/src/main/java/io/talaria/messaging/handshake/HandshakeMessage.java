@@ -18,12 +18,13 @@ import java.util.TreeMap;
  *
  * <pre>
  *   frame    length 4 (of what follows) | kind 1 | body
- *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | transports 1 | offer | network
+ *   HELLO    magic 8 | version 2 | cluster 8 | from 2 | to 2 | incarnation 8 | heard 4 | transports 1 | offer | verbs | ucx
  *   WELCOME  incarnation 8 | number 4 | transport 1 | file 8 | offer | network | forms
  *   REJECT   code 1 | text
  *   READY    forms
  *   forms    count 2 | type 2, text each: the forms of those types whose fingerprints differ
- *   network  length 2 | what the ends of transport ucx must know of each other
+ *   network  length 2 | what the ends of the chosen network transport must know of each other
+ *   verbs, ucx   as network, of what the caller offers
  *   offer    pid 8 | max message 4 | data ring 4 | control ring 4 | types 2 | name, fingerprint 8 each
  * </pre>
  */
@@ -32,7 +33,7 @@ public final class HandshakeMessage {
   public static final long MAGIC = 0x5461_6c4e_6f64_6500L;
 
   /** The version of everything that nodes exchange. */
-  public static final int VERSION = 5;
+  public static final int VERSION = 6;
 
   /** Kinds of frames. */
   public static final byte HELLO = 1;
@@ -69,6 +70,9 @@ public final class HandshakeMessage {
 
   /** See {@link #SHM}. */
   public static final int UCX = 4;
+
+  /** See {@link #SHM}. */
+  public static final int VERBS = 8;
 
   private static final int MAX_NETWORK_BYTES = 60_000;
   private static final int MAX_TYPES = 4096;
@@ -219,15 +223,17 @@ public final class HandshakeMessage {
       int heard,
       int transports,
       Offer offer,
-      ByteBuffer network) {
+      ByteBuffer verbs,
+      ByteBuffer ucx) {
     /** Encodes the frame. */
     public ByteBuffer frame() {
-      ByteBuffer to = begin(HELLO, 37 + offer.bytes() + network.remaining());
+      ByteBuffer to = begin(HELLO, 39 + offer.bytes() + verbs.remaining() + ucx.remaining());
       to.putLong(MAGIC).putShort((short) VERSION).putLong(cluster);
       to.putShort((short) from).putShort((short) this.to);
       to.putLong(incarnation).putInt(heard).put((byte) transports);
       offer.put(to);
-      putBytes(to, network);
+      putBytes(to, verbs);
+      putBytes(to, ucx);
       return to.flip();
     }
 
@@ -254,8 +260,10 @@ public final class HandshakeMessage {
       if (heard < 0 || from == 65_535) {
         throw new ProtocolException("node " + from + " has heard " + heard);
       }
-      return new Hello(
-          cluster, from, to, incarnation, heard, transports, Offer.get(body), getBytes(body));
+      Offer offer = Offer.get(body);
+      ByteBuffer verbs = getBytes(body);
+      ByteBuffer ucx = getBytes(body);
+      return new Hello(cluster, from, to, incarnation, heard, transports, offer, verbs, ucx);
     }
   }
 

@@ -76,13 +76,35 @@ public abstract class MirrorLink extends Link {
    * @param inCapacity of the ring of each priority at the other end, in bytes
    */
   protected MirrorLink(LinkOwner owner, String why, int mark, int[] outCapacity, int[] inCapacity) {
+    this(owner, why, mark, rings(outCapacity), outCapacity, inCapacity);
+  }
+
+  private static MemorySegment[] rings(int[] capacity) {
+    MemorySegment[] rings = new MemorySegment[RingPair.COUNT];
+    for (int i = 0; i < RingPair.COUNT; i++) {
+      rings[i] = Arena.ofAuto().allocate(RingLayout.bytes(capacity[i]), 128);
+    }
+    return rings;
+  }
+
+  /**
+   * Creates mirrors for rings in given memory.
+   *
+   * @param rings zeroed, of {@link RingLayout#bytes} for each capacity
+   */
+  protected MirrorLink(
+      LinkOwner owner,
+      String why,
+      int mark,
+      MemorySegment[] rings,
+      int[] outCapacity,
+      int[] inCapacity) {
     this.owner = owner;
     this.why = why;
     this.mark = mark;
     for (int i = 0; i < RingPair.COUNT; i++) {
-      MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(outCapacity[i]), 128);
-      out[i] = new RingProducer(ring, outCapacity[i]);
-      sender[i] = new RingConsumer(ring, outCapacity[i]);
+      out[i] = new RingProducer(rings[i], outCapacity[i]);
+      sender[i] = new RingConsumer(rings[i], outCapacity[i]);
       in[i] = new MirrorReceiver(Arena.ofAuto().allocate(inCapacity[i], 128));
     }
   }
@@ -139,9 +161,19 @@ public abstract class MirrorLink extends Link {
   /** Ends the link because of an error. */
   protected abstract void fail(String reason);
 
+  /** Has another thread push this link soon. Any thread. */
+  protected void pushLater() {
+    owner.wakePoller();
+  }
+
+  /** The maximum bytes of records in a frame, unless a single record is longer. */
+  protected int maxData() {
+    return TcpLayout.MAX_DATA;
+  }
+
   /**
-   * Pushes on the calling thread, which is fastest. After several pushes close together it wakes
-   * the poller instead, which sends many records at once.
+   * Pushes on the calling thread, which is fastest. After several pushes close together it leaves
+   * that to another thread, which sends many records at once.
    */
   @Override
   public final void wakePeer() {
@@ -149,21 +181,22 @@ public abstract class MirrorLink extends Link {
     pushes = now - lastPushNs < CLOSE_TOGETHER_NS ? pushes + 1 : 0;
     lastPushNs = now;
     if (pushes >= OWN_PUSHES) {
-      owner.wakePoller();
+      pushLater();
       return;
     }
     pushArmed();
   }
 
   /**
-   * Pushes while the poller sleeps. Leaves the rings armed, so that the next sender pushes, too.
+   * Pushes while the thread that usually does so sleeps. Leaves the rings armed, so that the next
+   * sender pushes, too.
    */
-  private boolean pushArmed() {
+  protected final boolean pushArmed() {
     boolean done = false;
     do {
       done |= push();
       if (!enterOutput()) {
-        owner.wakePoller(); // the thread that pushes may not arm
+        pushLater(); // the thread that pushes may not arm
         return done;
       }
       try {
@@ -177,7 +210,7 @@ public abstract class MirrorLink extends Link {
         exitOutput();
       }
     } while (!stuck() && !over);
-    owner.wakePoller();
+    pushLater();
     return done;
   }
 
@@ -263,7 +296,7 @@ public abstract class MirrorLink extends Link {
     int skip = 0;
     int end = (int) from.memory().byteSize();
     while (found != 0
-        && (run + Math.abs(found) <= TcpLayout.MAX_DATA || run == 0)
+        && (run + Math.abs(found) <= maxData() || run == 0)
         && fits(priority, Math.abs(found))) {
       from.advance();
       if (found < 0) {
@@ -294,7 +327,7 @@ public abstract class MirrorLink extends Link {
   }
 
   @Override
-  public final boolean armOutput() {
+  public boolean armOutput() {
     if (!enterOutput()) {
       return false;
     }
@@ -307,7 +340,7 @@ public abstract class MirrorLink extends Link {
   }
 
   @Override
-  public final void disarmOutput() {
+  public void disarmOutput() {
     if (enterOutput()) {
       for (RingConsumer each : sender) {
         each.disarm();
@@ -385,6 +418,24 @@ public abstract class MirrorLink extends Link {
     return in[priority].writeOffset() + arrived;
   }
 
+  /**
+   * Lends the bytes of the current data frame to the reader of its priority, instead of copying
+   * them; false if they must be copied. By that reader.
+   *
+   * @param lender gets the buffer back
+   * @param buffer its number
+   * @param from the memory of the buffer
+   * @param offset of the frame's records there
+   */
+  protected final boolean lend(
+      MirrorReceiver.Lender lender, int buffer, MemorySegment from, long offset) {
+    if (!in[priority].lend(lender, buffer, from, offset, awaited, skipped)) {
+      return false;
+    }
+    awaited = 0;
+    return true;
+  }
+
   /** Call after copying so many bytes to {@link #place}. */
   protected final void arrived(int bytes) {
     arrived += bytes;
@@ -441,7 +492,7 @@ public abstract class MirrorLink extends Link {
    * records from it, too. The poller's next push sends the credit of the data ring.
    */
   @Override
-  public final void published(int priority) {
+  public void published(int priority) {
     if (priority == RingPair.CONTROL) {
       push();
     }

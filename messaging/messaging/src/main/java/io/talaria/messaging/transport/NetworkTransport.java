@@ -26,8 +26,10 @@ public interface NetworkTransport {
   /**
    * What this node sends to a node that it calls; empty if this transport must not be used.
    * Conductor.
+   *
+   * @throws IOException if it cannot be used now; the message is for people
    */
-  byte[] offer(int id);
+  byte[] offer(int id) throws IOException;
 
   /**
    * Creates the channel to a node that has called, or continues the existing one. Conductor.
@@ -43,21 +45,37 @@ public interface NetworkTransport {
   /**
    * Does at the calling node what {@link #accept} does at the other one. Conductor.
    *
+   * @param offer what this node has sent
    * @param response what the other node has sent
    * @throws IOException as for {@link #accept}
    */
-  void accepted(int id, long incarnation, byte[] response) throws IOException;
+  void accepted(int id, long incarnation, byte[] offer, byte[] response) throws IOException;
+
+  /**
+   * Releases what {@link #offer} or {@link #accept} has made: no connection comes of it. Conductor.
+   *
+   * @param told the result of that call
+   */
+  default void release(byte[] told) {}
 
   /**
    * Creates a connection on the channel to a node. Conductor.
    *
    * @param number of the connection, larger than those of earlier connections with that node
+   * @param told what this node has sent, the result of {@link #offer} or {@link #accept}
    * @param session connected, non-blocking; the link closes it
    * @param why the connection uses this transport
    * @param capacity of the ring of each priority, in bytes
    * @throws IOException if the channel has failed meanwhile
    */
-  Link link(LinkOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
+  Link link(
+      LinkOwner owner,
+      int id,
+      int number,
+      byte[] told,
+      SocketChannel session,
+      String why,
+      int[] capacity)
       throws IOException;
 
   /** Receives what has arrived for all connections; whether anything has. Poller. */

@@ -3,6 +3,7 @@
 package io.talaria.messaging.ucx;
 
 import io.talaria.ffi.Libc;
+import io.talaria.messaging.transport.DescriptorWatcher;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
@@ -15,7 +16,7 @@ import java.util.Map;
 
 /**
  * Owns a node's UCX worker. {@link UcxTurns} has what threads do with it, {@link UcxHandshakes} the
- * processes that it reaches, {@link UcxWatcher} the thread that sleeps on it.
+ * processes that it reaches, {@link DescriptorWatcher} the thread that sleeps on it.
  */
 public final class UcxTransport implements NetworkTransport {
   /** The system property that permits UCX's own TCP; for tests. */
@@ -25,11 +26,11 @@ public final class UcxTransport implements NetworkTransport {
   private static final long DUMB_NS = 5_000_000_000L;
 
   private final OwnedWorker owned;
-  private final UcxWatcher watcher;
+  private final DescriptorWatcher watcher;
   private final UcxTurns turns;
   private final UcxHandshakes handshakes;
 
-  private UcxTransport(OwnedWorker owned, UcxWatcher watcher) {
+  private UcxTransport(OwnedWorker owned, DescriptorWatcher watcher) {
     this.owned = owned;
     this.watcher = watcher;
     turns = new UcxTurns(owned.worker(), watcher);
@@ -52,7 +53,7 @@ public final class UcxTransport implements NetworkTransport {
             Context.Options.of(Feature.STREAM, Feature.WAKEUP).estimatedEndpoints(connections),
             leaveOutTcp ? Map.of("TLS", "^tcp") : Map.of());
     try {
-      return new UcxTransport(owned, new UcxWatcher(owned.eventDescriptor(), thread));
+      return new UcxTransport(owned, new DescriptorWatcher(owned.eventDescriptor(), thread));
     } catch (IllegalStateException e) { // no descriptor is free
       owned.close();
       throw OwnedWorker.unusable(e);
@@ -100,13 +101,19 @@ public final class UcxTransport implements NetworkTransport {
   }
 
   @Override
-  public void accepted(int id, long incarnation, byte[] answer) throws IOException {
+  public void accepted(int id, long incarnation, byte[] offer, byte[] answer) throws IOException {
     handshakes.accepted(id, incarnation, answer);
   }
 
   @Override
   public Link link(
-      LinkOwner owner, int id, int number, SocketChannel session, String why, int[] capacity)
+      LinkOwner owner,
+      int id,
+      int number,
+      byte[] told,
+      SocketChannel session,
+      String why,
+      int[] capacity)
       throws IOException {
     turns.enterOrThrow();
     try {
@@ -153,7 +160,6 @@ public final class UcxTransport implements NetworkTransport {
     }
     turns.close();
     watcher.stop();
-    owned.worker().signal();
     watcher.join();
     owned.close();
     watcher.close();

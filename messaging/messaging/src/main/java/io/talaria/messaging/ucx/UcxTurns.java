@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.ucx;
 
+import io.talaria.messaging.transport.DescriptorWatcher;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Worker;
@@ -33,9 +34,10 @@ import java.util.List;
  *   <li>UCX refuses to arm while something has arrived, or while it cannot deliver what it has.
  *       Then there is another round. After {@link #ARM_TRIES} of them the poller sleeps unarmed,
  *       and polls each millisecond until UCX agrees.
- *   <li>After arming, the poller sets the flag of the {@link UcxWatcher}, whose thread sleeps on
- *       the descriptor while the flag is set, and clears it before it wakes the poller. The poller
- *       sets it again before its next sleep. So each signal wakes the poller, and only once.
+ *   <li>After arming, the poller sets the flag of the {@link DescriptorWatcher}, whose thread
+ *       sleeps on the descriptor while the flag is set, and clears it before it wakes the poller.
+ *       The poller sets it again before its next sleep. So each signal wakes the poller, and only
+ *       once.
  *   <li>Threads that wait for responses make progress while the poller sleeps, and may receive what
  *       was signalled. Then the poller wakes up for nothing. What they receive for other threads
  *       they leave in the mirrors, and wake the poller ({@link #wake}) after releasing the worker.
@@ -73,7 +75,7 @@ final class UcxTurns {
   private static final long CLOSE_NS = 200_000_000;
 
   private final Worker worker;
-  private final UcxWatcher watcher;
+  private final DescriptorWatcher watcher;
   private Runnable wakePoller = () -> {};
   private int lookMs;
 
@@ -109,7 +111,7 @@ final class UcxTurns {
    * @param worker which the caller closes after {@link #close}
    * @param watcher which the caller starts and ends
    */
-  UcxTurns(Worker worker, UcxWatcher watcher) {
+  UcxTurns(Worker worker, DescriptorWatcher watcher) {
     this.worker = worker;
     this.watcher = watcher;
     closing = new ClosingEndpoints(worker);

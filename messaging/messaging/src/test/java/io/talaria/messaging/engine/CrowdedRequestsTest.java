@@ -62,20 +62,20 @@ class CrowdedRequestsTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "TCP", "UCX"})
+      names = {"SHM", "TCP", "UCX", "VERBS"})
   void noResponseIsWaitedForForEver(Transport transport) throws Exception {
     requestInACrowd(transport, 1, SHORT_S);
   }
 
   @Tag("long")
   @ParameterizedTest
-  @CsvSource({"SHM, 1", "SHM, 3", "UCX, 1", "UCX, 3"})
+  @CsvSource({"SHM, 1", "SHM, 3", "UCX, 1", "UCX, 3", "VERBS, 1", "VERBS, 3"})
   void norInALongRun(Transport transport, int threads) throws Exception {
     requestInACrowd(transport, threads, LONG_S);
   }
 
   private void requestInACrowd(Transport transport, int askers, int seconds) throws Exception {
-    WakeUps.assume(transport);
+    WakeUps.assumeBetweenProcesses(transport);
     System.out.println("seed " + seed);
     far = new FarNode(transport, RING_BYTES, directory);
     near = WakeUps.start(1, transport, RING_BYTES, directory, far.port);

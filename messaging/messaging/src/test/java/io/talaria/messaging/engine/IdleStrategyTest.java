@@ -98,9 +98,11 @@ class IdleStrategyTest {
     "BUSY_SPIN, SHM",
     "BUSY_SPIN, TCP",
     "BUSY_SPIN, UCX",
+    "BUSY_SPIN, VERBS",
     "BACKOFF, SHM",
     "BACKOFF, TCP",
-    "BACKOFF, UCX"
+    "BACKOFF, UCX",
+    "BACKOFF, VERBS"
   })
   void whoNeverSleepsMissesNothing(IdleStrategy idleStrategy, Transport transport)
       throws Exception {

@@ -56,7 +56,7 @@ class IdleTest {
   @ParameterizedTest
   @EnumSource(
       value = Transport.class,
-      names = {"SHM", "TCP", "UCX"})
+      names = {"SHM", "TCP", "UCX", "VERBS"})
   void twoIdleNodesCostLessThanHalfAPercentOfACore(Transport transport) throws Exception {
     WakeUps.assume(transport);
     NodeOptions first = options(1, transport);

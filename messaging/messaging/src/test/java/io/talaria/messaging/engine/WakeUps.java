@@ -9,6 +9,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Request;
+import io.talaria.messaging.TestVerbs;
 import io.talaria.messaging.Transport;
 import io.talaria.ucx.Ucx;
 import java.io.BufferedReader;
@@ -78,7 +79,15 @@ final class WakeUps {
   static void assume(Transport transport) {
     if (transport == Transport.UCX) {
       assumeThat(Ucx.unavailableReason()).isEmpty();
+    } else if (transport == Transport.VERBS) {
+      assumeThat(TestVerbs.prepare()).isEmpty();
     }
+  }
+
+  /** The same for a test of two processes: the provider in memory reaches no other one. */
+  static void assumeBetweenProcesses(Transport transport) {
+    assume(transport);
+    assumeThat(transport == Transport.VERBS && !TestVerbs.isDevice()).isFalse();
   }
 
   /** How all connections of a node stand, and what its threads do. */

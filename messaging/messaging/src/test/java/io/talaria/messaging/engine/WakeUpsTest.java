@@ -118,10 +118,12 @@ class WakeUpsTest {
     "TCP, 16384",
     "TCP, 1048576",
     "UCX, 16384",
-    "UCX, 1048576"
+    "UCX, 1048576",
+    "VERBS, 16384",
+    "VERBS, 1048576"
   })
   void noWaitIsForEver(Transport transport, int dataRingBytes) throws Exception {
-    WakeUps.assume(transport);
+    WakeUps.assumeBetweenProcesses(transport);
     far = new FarNode(transport, dataRingBytes, directory);
     near = WakeUps.start(1, transport, dataRingBytes, directory, far.port);
     Peer peer = near.peer(2);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.ring.RingReceiver;
+import io.talaria.messaging.transport.DescriptorWatcher;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
@@ -69,6 +70,9 @@ class UcxTransportTest {
     }
   }
 
+  /** What UCX does not look at. */
+  private static final byte[] TOLD = {};
+
   private NetworkTransport near;
   private NetworkTransport far;
   private final Owner nearOwner = new Owner();
@@ -116,11 +120,11 @@ class UcxTransportTest {
   }
 
   private Link nearLink(int number) throws IOException {
-    return near.link(nearOwner, FAR, number, nearSession, "test", CAPACITY);
+    return near.link(nearOwner, FAR, number, TOLD, nearSession, "test", CAPACITY);
   }
 
   private Link farLink(int number) throws IOException {
-    return far.link(farOwner, NEAR, number, farSession, "test", CAPACITY);
+    return far.link(farOwner, NEAR, number, TOLD, farSession, "test", CAPACITY);
   }
 
   private static void put(Link link, int priority, long value) {
@@ -171,7 +175,7 @@ class UcxTransportTest {
   @Test
   void recordsGoBothWaysInOrder() throws Exception {
     sessions();
-    near.accepted(FAR, 22, accept());
+    near.accepted(FAR, 22, TOLD, accept());
     Link here = nearLink(1);
     Link there = farLink(1);
     assertThat(here.transport()).isEqualTo("ucx");
@@ -190,7 +194,7 @@ class UcxTransportTest {
   @Test
   void whatComesBeforeItsConnectionWaitsForIt() throws Exception {
     sessions();
-    near.accepted(FAR, 22, accept());
+    near.accepted(FAR, 22, TOLD, accept());
     Link here = nearLink(1);
     for (long i = 0; i < 500; i++) {
       put(here, RingPair.DATA, i);
@@ -208,7 +212,7 @@ class UcxTransportTest {
   @Test
   void whatBelongsToAConnectionThatHasEndedIsDropped() throws Exception {
     sessions();
-    near.accepted(FAR, 22, accept());
+    near.accepted(FAR, 22, TOLD, accept());
     Link old = nearLink(1);
     put(old, RingPair.DATA, 1);
     near.send();
@@ -233,7 +237,7 @@ class UcxTransportTest {
         near.accept(FAR, 22, 11, far.offer(NEAR));
       }
       sessions();
-      near.accepted(FAR, 22, accept());
+      near.accepted(FAR, 22, TOLD, accept());
       number++;
       Link here = nearLink(number);
       Link there = farLink(number);
@@ -255,7 +259,7 @@ class UcxTransportTest {
   void anEndInOrderLeavesTheEndpointForTheNextConnection() throws Exception {
     for (int number = 1; number <= 50; number++) {
       sessions();
-      near.accepted(FAR, 22, accept());
+      near.accepted(FAR, 22, TOLD, accept());
       Link here = nearLink(number);
       Link there = farLink(number);
       put(here, RingPair.DATA, number);
@@ -277,7 +281,7 @@ class UcxTransportTest {
     for (long incarnation = 22; incarnation < 30; incarnation++) {
       long there = incarnation;
       sessions();
-      near.accepted(FAR, there, far.accept(NEAR, 11, there, near.offer(FAR)));
+      near.accepted(FAR, there, TOLD, far.accept(NEAR, 11, there, near.offer(FAR)));
       Link here = nearLink(1);
       Link other = farLink(1);
       put(here, RingPair.DATA, incarnation);
@@ -297,14 +301,14 @@ class UcxTransportTest {
     try {
       third.begin(() -> {}, false);
       sessions();
-      near.accepted(FAR, 22, accept());
+      near.accepted(FAR, 22, TOLD, accept());
       Link here = nearLink(1);
       Link there = farLink(1);
       Owner soundOwner = new Owner();
       Owner thirdOwner = new Owner();
-      near.accepted(3, 33, third.accept(NEAR, 11, 33, near.offer(3)));
-      Link sound = near.link(soundOwner, 3, 1, nearSession, "test", CAPACITY);
-      Link other = third.link(thirdOwner, NEAR, 1, farSession, "test", CAPACITY);
+      near.accepted(3, 33, TOLD, third.accept(NEAR, 11, 33, near.offer(3)));
+      Link sound = near.link(soundOwner, 3, 1, TOLD, nearSession, "test", CAPACITY);
+      Link other = third.link(thirdOwner, NEAR, 1, TOLD, farSession, "test", CAPACITY);
       UcxTurns liar = ((UcxTransport) far).turns();
       UcxChannel channel = ((UcxLink) there).channel();
       assertThat(liar.enter()).isTrue();
@@ -331,10 +335,10 @@ class UcxTransportTest {
   @Test
   void aWorkerThatRefusesToBeArmedIsLookedAtByTheClock() throws Exception {
     sessions();
-    near.accepted(FAR, 22, accept());
+    near.accepted(FAR, 22, TOLD, accept());
     int[] large = {1 << 20, 16 << 10};
-    Link here = near.link(nearOwner, FAR, 1, nearSession, "test", large);
-    Link there = far.link(farOwner, NEAR, 1, farSession, "test", large);
+    Link here = near.link(nearOwner, FAR, 1, TOLD, nearSession, "test", large);
+    Link there = far.link(farOwner, NEAR, 1, TOLD, farSession, "test", large);
     put(here, RingPair.DATA, 0);
     assertThat(take(there, RingPair.DATA)).isZero();
     long last = 0;
@@ -361,7 +365,7 @@ class UcxTransportTest {
   @Test
   void anEndpointThatWasClosedIsLookedAfter() throws Exception {
     sessions();
-    near.accepted(FAR, 22, accept());
+    near.accepted(FAR, 22, TOLD, accept());
     Link here = nearLink(1);
     Link there = farLink(1);
     put(here, RingPair.DATA, 5);
@@ -390,8 +394,8 @@ class UcxTransportTest {
     try {
       sleeper.begin(woken::release, false);
       sessions();
-      sleeper.accepted(FAR, 22, far.accept(NEAR, 11, 22, sleeper.offer(FAR)));
-      Link here = sleeper.link(nearOwner, FAR, 1, nearSession, "test", CAPACITY);
+      sleeper.accepted(FAR, 22, TOLD, far.accept(NEAR, 11, 22, sleeper.offer(FAR)));
+      Link here = sleeper.link(nearOwner, FAR, 1, TOLD, nearSession, "test", CAPACITY);
       Link there = farLink(1);
       beside = Thread.ofPlatform().daemon().start(() -> progressNowAndThen(here, seed));
       Random random = new Random(seed);
@@ -453,7 +457,7 @@ class UcxTransportTest {
   void whatCannotBeWatchedLeavesNoDescriptor() throws Exception {
     int before = sets();
     for (int i = 0; i < 10; i++) {
-      assertThatThrownBy(() -> UcxWatcher.watching(-1))
+      assertThatThrownBy(() -> DescriptorWatcher.watching(-1))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("epoll_ctl");
     }
@@ -461,7 +465,7 @@ class UcxTransportTest {
   }
 
   @Test
-  void offersThatCannotBeAreRefused() {
+  void offersThatCannotBeAreRefused() throws Exception {
     assertThatThrownBy(() -> far.accept(NEAR, 11, 22, new byte[3]))
         .isInstanceOf(IOException.class)
         .hasMessage("3 bytes about UCX");
@@ -470,7 +474,7 @@ class UcxTransportTest {
     assertThatThrownBy(() -> far.accept(NEAR, 11, 22, offer))
         .isInstanceOf(IOException.class)
         .hasMessage("a worker address whose checksum is wrong");
-    assertThatThrownBy(() -> near.accepted(FAR, 22, new byte[16]))
+    assertThatThrownBy(() -> near.accepted(FAR, 22, TOLD, new byte[16]))
         .isInstanceOf(IOException.class)
         .hasMessage("16 bytes about UCX");
     byte[] far1 = far.offer(NEAR);
@@ -479,7 +483,7 @@ class UcxTransportTest {
     assertThatThrownBy(() -> near.accept(FAR, 22, 11, far1))
         .isInstanceOf(IOException.class)
         .hasMessage("the other side has made 200 endpoints, this one 0");
-    assertThatThrownBy(() -> far.link(farOwner, NEAR, 1, null, "test", CAPACITY))
+    assertThatThrownBy(() -> far.link(farOwner, NEAR, 1, TOLD, null, "test", CAPACITY))
         .isInstanceOf(IOException.class)
         .hasMessage("its channel by UCX has failed");
   }

@@ -1,20 +1,26 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.ucx;
+package io.talaria.messaging.transport;
 
 import io.talaria.ffi.Epoll;
+import io.talaria.ffi.EventDescriptor;
 import io.talaria.ffi.Libc;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread {@code talaria-ID-ucx}, which sleeps on the descriptor of a node's UCX worker in place
- * of the poller and wakes the poller for an event: once for each time that the worker was armed.
+ * A thread that sleeps on the descriptor of a network transport in place of the poller, and wakes
+ * the poller for an event: once for each time that the descriptor was armed. Needs {@code
+ * io.talaria.ffi}, which is there if such a transport is.
  */
-final class UcxWatcher {
+public final class DescriptorWatcher {
   private static final long JOIN_MS = 1000;
 
   private final int eventDescriptor;
   private final Epoll epoll;
+
+  /** Ends the sleep of the thread. */
+  private final EventDescriptor doorbell = new EventDescriptor();
+
   private final Thread thread;
   private Runnable wakePoller = () -> {};
 
@@ -26,22 +32,28 @@ final class UcxWatcher {
   /**
    * Creates the thread, which does not run yet.
    *
-   * @param eventDescriptor of the worker
+   * @param eventDescriptor of the transport
    * @param name of the thread
    */
-  UcxWatcher(int eventDescriptor, String name) {
+  public DescriptorWatcher(int eventDescriptor, String name) {
     this.eventDescriptor = eventDescriptor;
     thread = new Thread(null, this::watch, name, 0, false);
     thread.setDaemon(true);
-    epoll = watching(eventDescriptor); // last, because no code would close it after a failure
+    try {
+      epoll = watching(eventDescriptor);
+    } catch (RuntimeException | Error e) {
+      doorbell.close();
+      throw e;
+    }
+    epoll.add(doorbell.descriptor()); // cannot fail where the other one has not
   }
 
   /**
-   * Creates a set with a worker's event in it.
+   * Creates a set with the event of a descriptor in it.
    *
    * @return the set, which the caller must close; if this method throws, it has closed everything
    */
-  static Epoll watching(int eventDescriptor) {
+  public static Epoll watching(int eventDescriptor) {
     Epoll epoll = new Epoll();
     try {
       epoll.add(eventDescriptor);
@@ -53,7 +65,7 @@ final class UcxWatcher {
   }
 
   /** Starts the thread. */
-  void start(Runnable wake) {
+  public void start(Runnable wake) {
     wakePoller = wake;
     thread.start();
   }
@@ -71,24 +83,25 @@ final class UcxWatcher {
     }
   }
 
-  /** The worker was armed: from now on the poller is woken for an event. Holder of the worker. */
-  void armed() {
+  /** The descriptor was armed: from now on the poller is woken for an event. */
+  public void armed() {
     armed = true;
   }
 
   /** Wakes this thread after {@link #armed}, so that it sleeps on the descriptor. */
-  void resume() {
+  public void resume() {
     LockSupport.unpark(thread);
   }
 
-  /** Makes the thread end; if it sleeps on the descriptor, it ends at the next event. */
-  void stop() {
+  /** Makes the thread end. */
+  public void stop() {
     stopped = true;
+    doorbell.signal();
     LockSupport.unpark(thread);
   }
 
   /** Waits for the end of the thread, for a second at most. */
-  void join() {
+  public void join() {
     try {
       thread.join(JOIN_MS);
     } catch (InterruptedException e) {
@@ -104,9 +117,10 @@ final class UcxWatcher {
   }
 
   /** Closes the set if the thread has ended. */
-  void close() {
+  public void close() {
     if (!thread.isAlive()) {
       epoll.close();
+      doorbell.close();
     }
   }
 }

@@ -4,32 +4,37 @@ package io.talaria.messaging;
 
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
-import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Nodes where UCX is not found: {@code WithoutUcxMain LIBRARY DIRECTORY}. Says why a node that has
- * no other transport does not start, and what nodes with another one say to each other, and by
- * which. A process of its own, because UCX is looked for once.
+ * Nodes where the library of a transport is not found: {@code WithoutLibraryMain TRANSPORT
+ * DIRECTORY}. Says why a node that has no other transport does not start, and what nodes with
+ * another one say to each other, and by which. A process of its own, because libraries are looked
+ * for once.
  */
-final class WithoutUcxMain {
-  private WithoutUcxMain() {}
+final class WithoutLibraryMain {
+  private WithoutLibraryMain() {}
 
   public static void main(String[] args) throws Exception {
-    System.setProperty(Ucx.PROPERTY, args[0]);
+    Transport missing = Transport.valueOf(args[0]);
     Path directory = Path.of(args[1]);
-    try (Node node = Nodes.start(options(directory, 1).transports(Transport.UCX))) {
-      System.out.println("node " + node.id() + " runs");
-    } catch (IOException e) {
-      System.out.println(e.getMessage());
-    }
-    try (Node far = Nodes.start(options(directory, 2).transports(Transport.SHM, Transport.UCX));
-        Node near = Nodes.start(options(directory, 1).transports(Transport.SHM, Transport.UCX))) {
+    fail(options(directory, 1).transports(missing));
+    fail(options(directory, 1).transports(Transport.VERBS, Transport.UCX));
+    try (Node far = Nodes.start(options(directory, 2).transports(Transport.SHM, missing));
+        Node near = Nodes.start(options(directory, 1).transports(Transport.SHM, missing))) {
       Peer peer = near.peer(far.id());
       long value = peer.request(new Pair(7, 0), Response.class, Duration.ofSeconds(60)).value();
       System.out.println(value + " by " + peer.transport());
+    }
+  }
+
+  private static void fail(NodeOptions options) {
+    try (Node node = Nodes.start(options)) {
+      System.out.println("node " + node.id() + " runs");
+    } catch (IOException e) {
+      System.out.println(e.getMessage());
     }
   }
 

@@ -1,0 +1,252 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.Messages.Bytes;
+import io.talaria.messaging.Messages.Pair;
+import io.talaria.messaging.Messages.Response;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When transport verbs is taken and when not, and what many connections leave behind. */
+@Timeout(300)
+class VerbsTransportTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+
+  @TempDir Path directory;
+  private Variant.Nodes nodes;
+
+  @AfterEach
+  void closeNodes() {
+    if (nodes != null) {
+      nodes.close();
+    }
+  }
+
+  private static NodeOptions knows(NodeOptions options) {
+    return options
+        .sendTimeout(Duration.ofSeconds(20))
+        .type(Response.class)
+        .handle(
+            Pair.class,
+            Dispatch.INLINE,
+            (pair, request) -> request.respond(new Response(pair.first())))
+        .handle(Bytes.class, Dispatch.ORDERED, (bytes, request) -> request.respond(bytes));
+  }
+
+  private static void ask(Node node, int id, long value) throws MessagingException {
+    assertThat(node.peer(id).request(new Pair(value, 0), Response.class, LONG).value())
+        .isEqualTo(value);
+  }
+
+  private static long mappings() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).size();
+  }
+
+  private static long descriptors() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    }
+  }
+
+  @Test
+  void sharedMemoryComesFirstAndVerbsBeforeTcp() throws Exception {
+    nodes = new Variant.Nodes(Variant.VERBS, directory);
+    nodes.start(knows(nodes.options(2)).transports(Transport.SHM, Transport.VERBS, Transport.TCP));
+    nodes.start(knows(nodes.options(3)).transports(Transport.VERBS, Transport.TCP));
+    nodes.start(knows(nodes.options(4)).transports(Transport.TCP).listen("127.0.0.1", 0));
+    Node node =
+        nodes.start(
+            knows(nodes.options(1)).transports(Transport.SHM, Transport.VERBS, Transport.TCP));
+    for (int id = 2; id <= 4; id++) {
+      ask(node, id, id);
+    }
+    assertThat(node.peer(2).transport()).isEqualTo("shm");
+    assertThat(node.peer(3).transport()).isEqualTo("verbs");
+    assertThat(node.peer(3).reason()).startsWith("same host, by ").endsWith(":1");
+    assertThat(node.peer(4).transport()).isEqualTo("tcp");
+    ask(nodes.start(knows(nodes.options(5))), 3, 7); // one that has nothing else
+  }
+
+  @Test
+  void betweenHostsAKeyIsWanted() throws Exception {
+    nodes = new Variant.Nodes(Variant.VERBS, directory);
+    Path key = directory.resolve("key");
+    Files.write(key, new byte[32]);
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+    for (boolean withKey : new boolean[] {false, true}) {
+      int far = withKey ? 4 : 2;
+      NodeOptions there = apart(far).listen("127.0.0.1", 0);
+      NodeOptions here = apart(far + 1);
+      if (withKey) {
+        there.key(key);
+        here.key(key);
+      }
+      Node other = nodes.start(there);
+      InetSocketAddress address =
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port());
+      Node node = nodes.start(here.directory(NodeDirectory.of(Map.of(far, address))));
+      ask(node, far, 7);
+      assertThat(node.peer(far).transport()).isEqualTo(withKey ? "verbs" : "tcp");
+    }
+  }
+
+  /** As on another host: neither sees the other's announcement. */
+  private NodeOptions apart(int id) {
+    return knows(nodes.options(id))
+        .transports(Transport.VERBS, Transport.TCP)
+        .runDirectory(directory.resolve("run-" + id));
+  }
+
+  @Test
+  void whyAnotherTransportIsUsedIsSaid() throws Exception {
+    nodes = new Variant.Nodes(Variant.VERBS, directory);
+    nodes.start(knows(nodes.options(2)).transports(Transport.TCP).listen("127.0.0.1", 0));
+    Node node =
+        nodes.start(knows(nodes.options(1)).transports(Transport.VERBS, Transport.TCP).insecure());
+    ask(node, 2, 7);
+    assertThat(node.peer(2).transport()).isEqualTo("tcp");
+    assertThat(node.peer(2).reason()).endsWith("; not by verbs: the other side does not");
+  }
+
+  @Test
+  void connectionsThatGiveWayLeaveNothing() throws Exception {
+    nodes = new Variant.Nodes(Variant.VERBS, directory);
+    nodes.start(knows(nodes.options(2)));
+    nodes.start(knows(nodes.options(3)));
+    Node node = nodes.start(knows(nodes.options(1)).maxConnections(1));
+    long mapped = 0;
+    long open = 0;
+    int rounds = Integer.getInteger("talaria.test.verbs.reconnects", 20);
+    for (int round = 0; round < rounds; round++) {
+      for (int id = 2; id <= 3; id++) {
+        ask(node, id, round);
+        while (node.counters().connections() > 1) {
+          Thread.sleep(1); // the other one gives way
+        }
+      }
+      mapped = round == 5 ? mappings() : mapped;
+      open = round == 5 ? descriptors() : open;
+    }
+    assertThat(node.counters().connected()).isGreaterThanOrEqualTo(rounds);
+    assertThat(node.counters().lost()).isZero();
+    assertThat(mappings()).as("mappings").isLessThan(mapped + 50);
+    assertThat(descriptors()).as("descriptors").isLessThan(open + 20);
+  }
+
+  /** Another process each time, as far as the others see. */
+  @Test
+  void restartsLeaveNothing() throws Exception {
+    nodes = new Variant.Nodes(Variant.VERBS, directory);
+    Node node = nodes.start(knows(nodes.options(1)));
+    long mapped = 0;
+    long open = 0;
+    int rounds = Integer.getInteger("talaria.test.verbs.restarts", 20);
+    for (int round = 0; round < rounds; round++) {
+      try (Node far = Nodes.start(knows(nodes.options(2)))) {
+        ask(node, far.id(), round);
+        ask(far, node.id(), round);
+        assertThat(node.peer(2).transport()).isEqualTo("verbs");
+      }
+      mapped = round == 5 ? mappings() : mapped;
+      open = round == 5 ? descriptors() : open;
+    }
+    assertThat(mappings()).as("mappings").isLessThan(mapped + 50);
+    assertThat(descriptors()).as("descriptors").isLessThan(open + 20);
+  }
+
+  /** Threads that do anything at any time, with nodes that come and go. */
+  @Test
+  void randomProgramsComeToTheirEnd() throws Exception {
+    nodes = new Variant.Nodes(Variant.VERBS, directory);
+    int count = 4;
+    List<Node> all = new ArrayList<>();
+    AtomicInteger got = new AtomicInteger();
+    for (int id = 1; id <= count; id++) {
+      all.add(
+          nodes.start(
+              knows(nodes.options(id))
+                  .dataRingBytes(64 << 10)
+                  .controlRingBytes(16 << 10)
+                  .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
+    }
+    long seed = System.nanoTime();
+    AtomicInteger sent = new AtomicInteger();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 2 * count; i++) {
+      Random random = new Random(seed + i);
+      Node node = all.get(i % count);
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      act(node, count, random, sent);
+                    } catch (Exception | Error e) {
+                      failure.compareAndSet(null, e);
+                    }
+                  }));
+    }
+    for (Thread each : threads) {
+      each.join();
+    }
+    assertThat(failure.get()).as("seed %d", seed).isNull();
+    long deadline = System.nanoTime() + LONG.toNanos();
+    while (got.get() < sent.get()) {
+      assertThat(System.nanoTime()).as("%s of %s", got, sent).isLessThan(deadline);
+      Thread.sleep(1);
+    }
+    for (Node each : all) {
+      assertThat(each.counters().lost()).as("seed %d", seed).isZero();
+    }
+  }
+
+  private static void act(Node node, int count, Random random, AtomicInteger sent)
+      throws MessagingException {
+    for (int step = 0; step < 200; step++) {
+      int id = 1 + random.nextInt(count);
+      if (id == node.id()) {
+        continue;
+      }
+      Peer peer = node.peer(id);
+      switch (random.nextInt(4)) {
+        case 0 -> ask(node, id, random.nextLong());
+        case 1 -> {
+          long position = 0;
+          for (int i = random.nextInt(500); i >= 0; i--) {
+            position = peer.send(new Pair(i, i));
+            sent.incrementAndGet();
+          }
+          if (random.nextBoolean()) {
+            assertThat(peer.awaitDelivered(position, LONG)).isTrue();
+          }
+        }
+        case 2 -> {
+          byte[] bytes = new byte[random.nextInt(100_000)];
+          random.nextBytes(bytes);
+          assertThat(peer.request(new Bytes(bytes), Bytes.class, LONG).bytes()).isEqualTo(bytes);
+        }
+        default -> Thread.yield();
+      }
+    }
+  }
+}
