@@ -129,7 +129,7 @@ class AllocationTest {
 
   private ChildSpec side(Flavour flavour, String wait, String buffers, String wasteful) {
     return lab.child(flavour, Allocation.class)
-        .option("-XX:TieredStopAtLevel=4") // which does without objects that others make
+        .optimized() // which does without objects that others make
         .arg("rounds", ROUNDS)
         .arg("wait", wait)
         .arg("buffers", buffers)

@@ -61,6 +61,7 @@ class IntegrityTest {
     long total = ucx ? Settings.scaled(bytes / 4) : Math.max(Settings.scaled(bytes), MIN_BYTES);
     Child server =
         lab.child(pair.server(), StreamServer.class)
+            .optimized() // else more is sent before the switch
             .arg("io", io)
             .arg("min", total)
             .arg("max", total)
@@ -70,6 +71,7 @@ class IntegrityTest {
             .start();
     Child client =
         lab.child(pair.client(), StreamClient.class)
+            .optimized()
             .arg("io", io)
             .arg("port", server.await("listening").port())
             .arg("min", total)

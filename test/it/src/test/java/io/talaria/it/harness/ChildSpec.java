@@ -105,6 +105,15 @@ public final class ChildSpec {
   }
 
   /**
+   * Compiles as it does for users, also in the usual run.
+   *
+   * @return this
+   */
+  public ChildSpec optimized() {
+    return option("-XX:TieredStopAtLevel=4");
+  }
+
+  /**
    * A command that runs the JVM, and becomes it.
    *
    * @param words the command and its first arguments
