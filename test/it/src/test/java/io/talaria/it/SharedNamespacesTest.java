@@ -199,6 +199,31 @@ class SharedNamespacesTest {
     exchange.end();
   }
 
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"blocking", "selector"})
+  void aKilledPeerEndsItsConnections(String io) throws Exception {
+    lab.expectLeftovers();
+    Child accepting = survivor("server", io).arg("bind", SERVER).under(server.inside()).start();
+    int port = accepting.await("listening").port();
+    Child connecting = survivor("client", io).under(client.inside()).start();
+    connecting.send("connect " + port + " " + SERVER);
+    connecting.await("opened");
+    Transports.await(connecting, NioTransport.SHM, Reason.SAME_HOST);
+    accepting.kill();
+    assertThat(connecting.await("ended").text("in"))
+        .matches("eof|(SocketException|IOException):Connection_reset(_by_peer)?");
+    lab.stop(connecting);
+  }
+
+  private ChildSpec survivor(String role, String io) {
+    return lab.child(Flavour.TALARIA, Survivor.class)
+        .arg("role", role)
+        .arg("io", io)
+        .arg("min", 1L << 40)
+        .arg("max", 1L << 40)
+        .property(PROPERTY, SHARED);
+  }
+
   // ---- wrong ends
 
   /** Two bridges have the same addresses, of Ethernet too, and both connections the same ports. */
