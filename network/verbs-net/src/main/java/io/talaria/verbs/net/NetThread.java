@@ -185,9 +185,8 @@ abstract class NetThread extends Thread {
     }
     count.add(Count.SLEEPS, 1);
     boolean ignored = epoll.await(isImpatient() ? SHORT_REST_MS : REST_MS);
-    if (!SLEEPING.compareAndSet(this, 1, 0)) {
-      doorbell.clear();
-    }
+    SLEEPING.setVolatile(this, 0);
+    doorbell.clear(); // also if its waker meant an earlier sleep, and rang late
     channel.drop();
   }
 

@@ -81,7 +81,7 @@ public final class VerbsFrameTransport implements FrameTransport {
   private final CompletionChannel channel;
   private final CompletionQueue queue;
   private final Completions completions = Completions.allocate(BATCH);
-  private final EventDescriptor bell = new EventDescriptor();
+  private final EventDescriptor doorbell = new EventDescriptor();
   private final Epoll sleeper = new Epoll();
   private final VerbsLink[] links;
   private final List<VerbsLink> open = new ArrayList<>();
@@ -174,7 +174,7 @@ public final class VerbsFrameTransport implements FrameTransport {
       close(ownDomain);
       close(found == null ? null : found.context());
       close(sleeper);
-      close(bell);
+      close(doorbell);
       lifelines.close();
       throw e instanceof MissingTransportException missing
           ? missing
@@ -185,7 +185,7 @@ public final class VerbsFrameTransport implements FrameTransport {
             ? new RegistrationCache<>(regions, registeredBytes, MAX_REGISTRATIONS)
             : null;
     sleeper.add(channel.descriptor());
-    sleeper.add(bell.descriptor());
+    sleeper.add(doorbell.descriptor());
     lifelines.onNews(this::connectionsCame);
   }
 
@@ -488,7 +488,7 @@ public final class VerbsFrameTransport implements FrameTransport {
     if (armed && channel.drop()) {
       armed = false;
     }
-    bell.clear();
+    doorbell.clear();
   }
 
   @Override
@@ -499,7 +499,7 @@ public final class VerbsFrameTransport implements FrameTransport {
 
   @Override
   public void wake() {
-    bell.signal();
+    doorbell.signal();
   }
 
   @Override
@@ -517,7 +517,7 @@ public final class VerbsFrameTransport implements FrameTransport {
     domain.close();
     context.close();
     sleeper.close();
-    bell.close();
+    doorbell.close();
     lifelines.close();
   }
 
