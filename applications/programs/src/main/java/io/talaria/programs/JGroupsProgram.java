@@ -22,6 +22,9 @@ final class JGroupsProgram implements ThirdParty {
 
   private static final int JOIN_MS = 30_000;
 
+  /** How many ports above its own a member may take that nobody must find there. */
+  private static final int SPARE_PORTS = 50;
+
   /** What a member does with a message. */
   @FunctionalInterface
   private interface Taker {
@@ -32,7 +35,7 @@ final class JGroupsProgram implements ThirdParty {
     String stack =
         """
         <config xmlns="urn:org:jgroups">
-          <TCP_NIO2 bind_addr="127.0.0.1" bind_port="%d" port_range="0"/>
+          <TCP_NIO2 bind_addr="127.0.0.1" bind_port="%d" port_range="%d"/>
           <TCPPING initial_hosts="127.0.0.1[%d]" port_range="0"/>
           <MERGE3/>
           <FD_ALL3 timeout="40000"/>
@@ -44,7 +47,7 @@ final class JGroupsProgram implements ThirdParty {
           <FRAG2/>
         </config>
         """
-            .formatted(port, coordinator, joinTimeoutMs);
+            .formatted(port, port == coordinator ? 0 : SPARE_PORTS, coordinator, joinTimeoutMs);
     return new JChannel(new ByteArrayInputStream(stack.getBytes(StandardCharsets.UTF_8)));
   }
 
