@@ -3,9 +3,9 @@
 package io.talaria.nio.channel;
 
 /**
- * Which call was reportedTo first of the reset of a connection, wherever it was met. TCP tells it
- * once: after a read, writes find a broken pipe and reads the reset again, as the JDK's channels
- * do; after a write, writes find a broken pipe and reads the end of the stream. Any thread.
+ * Which call was told first of the reset of a connection, wherever it was met. TCP tells it once:
+ * after a read, writes find a broken pipe and reads the reset again, as the JDK's channels do;
+ * after a write, writes find a broken pipe and reads the end of the stream. Any thread.
  */
 final class ResetReport {
   private static final int NOBODY = 0;
