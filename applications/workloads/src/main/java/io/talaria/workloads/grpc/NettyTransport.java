@@ -11,6 +11,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.talaria.bench.harness.ChildJvm;
 
 /** The transport of Netty that gRPC uses in this JVM. */
 enum NettyTransport {
@@ -18,9 +19,6 @@ enum NettyTransport {
   NIO(NioSocketChannel.class, NioServerSocketChannel.class),
   /** Netty's native transport, which calls the kernel directly. */
   EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class);
-
-  /** The property that chooses it, set to {@code epoll} by the benchmark that wants it. */
-  private static final String PROPERTY = "talaria.harness.netty";
 
   private final Class<? extends Channel> channel;
   private final Class<? extends ServerChannel> server;
@@ -32,7 +30,7 @@ enum NettyTransport {
 
   /** Returns the transport that this JVM was started for. */
   static NettyTransport chosen() {
-    return "epoll".equals(System.getProperty(PROPERTY)) ? EPOLL : NIO;
+    return "epoll".equals(System.getProperty(ChildJvm.NETTY_TRANSPORT)) ? EPOLL : NIO;
   }
 
   /** Returns the class of connections. */

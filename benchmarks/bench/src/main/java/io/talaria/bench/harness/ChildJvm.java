@@ -33,8 +33,11 @@ public final class ChildJvm implements AutoCloseable {
   /** The option that has the transport ucx take JUCX. */
   public static final String BY_JUCX = "-Dtalaria.ucx.binding=jucx";
 
-  /** The option that has the benchmarks of Netty's programs take its native transport epoll. */
-  public static final String NETTY_EPOLL = "-Dtalaria.harness.netty=epoll";
+  /** The property that chooses the transport of Netty in benchmarks of its programs. */
+  public static final String NETTY_TRANSPORT = "talaria.harness.netty";
+
+  /** The option that has them take its native transport epoll. */
+  public static final String NETTY_EPOLL = "-D" + NETTY_TRANSPORT + "=epoll";
 
   private static final int TAIL_LINES = 400;
   private static final long DUMP_MS = 1_000;
