@@ -8,6 +8,7 @@ import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.DescriptorWatcher;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.verbs.Access;
+import io.talaria.verbs.ActivePort;
 import io.talaria.verbs.CompletionChannel;
 import io.talaria.verbs.CompletionQueue;
 import io.talaria.verbs.Completions;
@@ -107,7 +108,7 @@ final class VerbsReceiver {
    * @throws VerbsException if the device cannot do it
    */
   VerbsReceiver(
-      VerbsPort port,
+      ActivePort port,
       ProtectionDomain domain,
       ChannelTable table,
       String thread,

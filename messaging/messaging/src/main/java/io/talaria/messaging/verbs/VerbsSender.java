@@ -8,6 +8,7 @@ import io.talaria.ffi.Libc;
 import io.talaria.messaging.IdleStrategy;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
+import io.talaria.verbs.ActivePort;
 import io.talaria.verbs.CompletionChannel;
 import io.talaria.verbs.CompletionQueue;
 import io.talaria.verbs.Completions;
@@ -117,7 +118,7 @@ final class VerbsSender {
    */
   VerbsSender(
       VerbsTransport transport,
-      VerbsPort port,
+      ActivePort port,
       ChannelTable table,
       int entries,
       String name,

@@ -10,10 +10,12 @@ import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.messaging.verbs.VerbsLayout.Introduction;
 import io.talaria.nio.spin.Spinning;
+import io.talaria.verbs.ActivePort;
 import io.talaria.verbs.AsyncEvent;
 import io.talaria.verbs.DeviceAttributes;
 import io.talaria.verbs.MemoryRegion;
 import io.talaria.verbs.Path;
+import io.talaria.verbs.PortAttributes;
 import io.talaria.verbs.ProtectionDomain;
 import io.talaria.verbs.QueuePair;
 import io.talaria.verbs.SendRequests;
@@ -37,7 +39,7 @@ public final class VerbsTransport implements NetworkTransport {
   /** Connections that end, and handshakes, beside those that may be open. */
   private static final int SPARE_CONNECTIONS = 64;
 
-  private final VerbsPort port;
+  private final ActivePort port;
   private final ProtectionDomain domain;
   private final ChannelTable table;
   private final VerbsReceiver receiver;
@@ -49,12 +51,12 @@ public final class VerbsTransport implements NetworkTransport {
   private final Map<Integer, VerbsChannel> handshakes = new HashMap<>();
 
   /** Why no more connections are made, or null. */
-  private volatile String obstacle;
+  private volatile String failure;
 
   private boolean closed;
 
   private VerbsTransport(
-      VerbsPort port,
+      ActivePort port,
       UnaryOperator<String> threadName,
       int connections,
       int[] ringBytes,
@@ -111,11 +113,30 @@ public final class VerbsTransport implements NetworkTransport {
       IdleStrategy idleStrategy,
       Spinning spinning)
       throws IOException {
-    VerbsPort port = VerbsPort.open(System.getProperty(PORT, ""));
+    ActivePort port = openPort();
     try {
       return new VerbsTransport(port, threadName, connections, ringBytes, idleStrategy, spinning);
     } catch (VerbsException | IllegalStateException e) { // refused, or no descriptor is free
       port.context().close();
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static ActivePort openPort() throws IOException {
+    try {
+      return ActivePort.open(System.getProperty(PORT, ""));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(PORT + "=" + e.getMessage(), e);
+    }
+  }
+
+  private void requireActive() throws IOException {
+    try {
+      PortAttributes.State state = port.context().port(port.number()).state();
+      if (state != PortAttributes.State.ACTIVE) {
+        throw new IOException("port " + port + " is " + state);
+      }
+    } catch (VerbsException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
@@ -207,10 +228,10 @@ public final class VerbsTransport implements NetworkTransport {
 
   /** Opens a queue pair that can receive once it is connected. */
   private VerbsChannel create() throws IOException {
-    if (obstacle != null) {
-      throw new IOException(obstacle);
+    if (failure != null) {
+      throw new IOException(failure);
     }
-    port.requireActive();
+    requireActive();
     int serial = table.nextSerial();
     boolean ignored = sender.reap(); // frees what closed queue pairs have reserved
     MemoryRegion slots = null;
@@ -306,7 +327,7 @@ public final class VerbsTransport implements NetworkTransport {
 
   /** Nothing can be sent or received any more. */
   void lost(String why) {
-    obstacle = why;
+    failure = why;
     endAll(why);
   }
 

@@ -6,7 +6,7 @@
  * <ul>
  *   <li>{@link io.talaria.messaging.verbs.VerbsTransport} owns all, and exchanges with other nodes
  *       what their queue pairs must know ({@link io.talaria.messaging.verbs.VerbsLayout}). {@link
- *       io.talaria.messaging.verbs.VerbsPort} is the port.
+ *       io.talaria.verbs.ActivePort} is the port.
  *   <li>{@link io.talaria.messaging.verbs.VerbsReceiver} has the shared receive queue and its
  *       buffers, {@link io.talaria.messaging.verbs.VerbsSender} the thread that sends, with the
  *       {@link io.talaria.messaging.verbs.InterestList}.

@@ -14,6 +14,7 @@ import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.mpj.device.transport.FrameTransport;
 import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.verbs.Access;
+import io.talaria.verbs.ActivePort;
 import io.talaria.verbs.CompletionChannel;
 import io.talaria.verbs.CompletionQueue;
 import io.talaria.verbs.Completions;
@@ -28,6 +29,7 @@ import io.talaria.verbs.ReceiveRequests;
 import io.talaria.verbs.SendRequests;
 import io.talaria.verbs.Status;
 import io.talaria.verbs.VerbsException;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +75,11 @@ public final class VerbsFrameTransport implements FrameTransport {
   private final int window;
   private final int longestFrame;
   private final long creditBytes;
-  private final RdmaPort port;
+  private final ActivePort port;
+
+  /** The longest packet of the port. */
+  private final int mtuBytes;
+
   private final Context context;
   private final int readsIn;
   private final int readsOut;
@@ -151,11 +157,12 @@ public final class VerbsFrameTransport implements FrameTransport {
     endedLinks = new EndedLinks<>(graceNs);
     ProtectionDomain ownDomain = null;
     CompletionChannel ownChannel = null;
-    RdmaPort found = null;
+    ActivePort found = null;
     try {
-      found = RdmaPort.open(portName);
+      found = openPort(portName);
       port = found;
       context = port.context();
+      mtuBytes = port.mtuBytes();
       DeviceAttributes device = context.attributes();
       boolean reads = registeredBytes > 0;
       readsIn = reads ? Math.clamp(device.maxReadsIn(), 0, MAX_READS) : 0;
@@ -176,9 +183,7 @@ public final class VerbsFrameTransport implements FrameTransport {
       close(sleeper);
       close(doorbell);
       lifelines.close();
-      throw e instanceof MissingTransportException missing
-          ? missing
-          : RdmaPort.missing(e.getMessage(), e);
+      throw e instanceof MissingTransportException missing ? missing : missing(e.getMessage(), e);
     }
     registrations =
         registeredBytes > 0
@@ -187,6 +192,20 @@ public final class VerbsFrameTransport implements FrameTransport {
     sleeper.add(channel.descriptor());
     sleeper.add(doorbell.descriptor());
     lifelines.onNews(this::connectionsCame);
+  }
+
+  private static ActivePort openPort(String name) throws MissingTransportException {
+    try {
+      return ActivePort.open(name == null ? "" : name);
+    } catch (IllegalArgumentException e) {
+      throw missing("talaria.mpj.hca=" + e.getMessage(), e);
+    } catch (IOException e) {
+      throw missing(e.getMessage(), e.getCause());
+    }
+  }
+
+  private static MissingTransportException missing(String message, Throwable cause) {
+    return new MissingTransportException("RDMA verbs", message, cause);
   }
 
   private static void close(AutoCloseable part) {
@@ -295,22 +314,18 @@ public final class VerbsFrameTransport implements FrameTransport {
 
   QueuePairAddress initialize(QueuePair queuePair, int packetNumber) {
     queuePair.initialize(port.number(), Access.REMOTE_READ);
-    return queuePair.address(path(), packetNumber);
-  }
-
-  private Path path() {
-    return Path.by(port.number(), port.gidIndex());
+    return queuePair.address(port.path(), packetNumber);
   }
 
   Introduction introduction(QueuePairAddress own, int frames, int frameBytes) {
-    return new Introduction(own, port.mtuBytes(), frames, frameBytes, readsIn);
+    return new Introduction(own, mtuBytes, frames, frameBytes, readsIn);
   }
 
   /** Connects; gives how many reads may be under way to the peer. */
   int connect(QueuePair queuePair, QueuePairAddress own, Introduction theirs) {
     int reads = Math.min(readsOut, theirs.reads());
     Path path =
-        path().withMtu(Math.min(port.mtuBytes(), theirs.mtuBytes())).withReads(reads, readsIn);
+        port.path().withMtu(Math.min(mtuBytes, theirs.mtuBytes())).withReads(reads, readsIn);
     queuePair.readyToReceive(theirs.address(), path);
     queuePair.readyToSend(own.packetNumber(), path);
     return reads;
