@@ -23,6 +23,9 @@ the options of a command in Java.
 
 Exit status: 0 built, 1 the build failed (log: dist/build.log), 2 wrong usage, 69 a JDK or Maven
 is missing.
+
+  ./talaria build
+  ./talaria build bench kvs
 END
 }
 

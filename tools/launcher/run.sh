@@ -153,6 +153,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target was missed, 69 a JDK,
 named above is missing.
 
   ./talaria bench ports --fabric
+  ./talaria bench ports --top --json ports.json
 END
 }
 
