@@ -4,6 +4,12 @@ package io.talaria.messaging;
 
 import io.talaria.testsupport.VerbsInMemory;
 import io.talaria.verbs.Verbs;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
@@ -13,6 +19,31 @@ import java.util.Optional;
 public final class TestVerbs {
   private static final boolean DEVICE =
       "device".equals(System.getProperty("talaria.verbs.variant"));
+
+  /** What the provider in memory is asked for. */
+  private static final class Provider {
+    static final MethodHandle PORT = function("loop_port");
+    static final MethodHandle HOLD = function("loop_hold");
+    static final MethodHandle RELEASE = function("loop_release");
+
+    private Provider() {}
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle function(String name) {
+      return Linker.nativeLinker()
+          .downcallHandle(
+              SymbolLookup.libraryLookup(VerbsInMemory.library(), Arena.global()).findOrThrow(name),
+              FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT));
+    }
+
+    static void call(MethodHandle function, boolean argument) {
+      try {
+        function.invokeExact(argument ? 1 : 0);
+      } catch (Throwable t) {
+        throw new AssertionError(t);
+      }
+    }
+  }
 
   private TestVerbs() {}
 
@@ -24,5 +55,24 @@ public final class TestVerbs {
   /** Makes verbs available to this JVM; gives why that is not possible. */
   public static Optional<String> prepare() {
     return DEVICE ? Verbs.unavailableReason() : VerbsInMemory.prepare();
+  }
+
+  /** Takes the port of the provider in memory down, or up again; all nodes are told. */
+  public static void port(boolean up) {
+    Provider.call(Provider.PORT, up);
+  }
+
+  /** Lets the provider in memory keep completions back. */
+  public static void hold() {
+    Provider.call(Provider.HOLD, true);
+  }
+
+  /**
+   * Gives out what was kept back.
+   *
+   * @param reverse those of the queue pair that was opened last first; those of one stay in order
+   */
+  public static void release(boolean reverse) {
+    Provider.call(Provider.RELEASE, reverse);
   }
 }

@@ -80,6 +80,11 @@ public final class Loopback {
             port);
   }
 
+  /** Takes the port down, or up again; all contexts are told. */
+  static void port(boolean up) {
+    Object ignored = call("loop_port", null, up ? 1 : 0);
+  }
+
   /** Adds completions that nobody has asked for. */
   static void stuff(CompletionQueue queue, int count) {
     Object ignored = call("loop_stuff", null, queue.pointer(), count);
