@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes in two processes: what they say to each other, and what is told when one is killed. */
 @Timeout(180)
 class TwoProcessesTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
   private static final int THERE = 2;
   private static final boolean LONG_RUN = Integer.getInteger("talaria.test.rounds", 150) >= 150;
 
@@ -182,7 +182,7 @@ class TwoProcessesTest {
   @ParameterizedTest
   @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void aSenderThatWaitsForRoomIsToldOfTheDeath(Variant variant) throws Exception {
-    Node node = start(variant, 6);
+    Node node = start(variant, TestVerbs.isDevice() ? 60 : 6);
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG).await(LONG);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** When transport verbs is taken and when not, and what many connections leave behind. */
 @Timeout(300)
 class VerbsTransportTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
