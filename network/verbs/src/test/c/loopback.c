@@ -37,7 +37,7 @@ static char fail_name[64];
 static int fail_errno, fail_times;
 static int holding;
 static long unacknowledged, not_ready;
-static int no_kernel, no_device, open_errno, port_down;
+static int no_kernel, no_device, open_errno, port_down, max_completions = 1 << 20;
 
 static int fault(const char *name) {
   if (fail_times > 0 && strcmp(name, fail_name) == 0) {
@@ -112,6 +112,8 @@ struct qp {
   int send_head, send_count;
   struct send batch[256];
   int batch_count, batching, batch_error;
+  int torn;            // has taken a request of its shared queue, and has not been asked for it
+  struct receive taken;
 };
 static struct qp *qps[MAX_OBJECTS];
 static uint32_t next_number = 17;
@@ -240,7 +242,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *a) {
   *a = (struct ibv_device_attr){
     .fw_ver = "1.0.loop", .node_guid = ibv_get_device_guid(&device), .max_mr_size = 1ULL << 40,
     .max_qp = MAX_OBJECTS, .max_qp_wr = 16384, .max_sge = MAX_PIECES, .max_cq = MAX_OBJECTS,
-    .max_cqe = 1 << 20, .max_mr = MAX_OBJECTS, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16,
+    .max_cqe = max_completions, .max_mr = MAX_OBJECTS, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16,
     .atomic_cap = IBV_ATOMIC_HCA, .max_mw = MAX_OBJECTS, .max_srq = MAX_OBJECTS, .max_srq_wr = 16384,
     .max_srq_sge = MAX_PIECES, .max_ah = MAX_OBJECTS, .phys_port_cnt = 1,
     .device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
@@ -450,7 +452,7 @@ static struct cq *new_cq(struct ibv_context *context, int entries, void *user, s
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *user,
                              struct ibv_comp_channel *channel, int vector) {
   FAULT_POINTER();
-  if (entries < 1 || entries > 1 << 20) { errno = EINVAL; return NULL; }
+  if (entries < 1 || entries > max_completions) { errno = EINVAL; return NULL; }
   return (struct ibv_cq *)new_cq(context, entries, user, channel);
 }
 int ibv_destroy_cq(struct ibv_cq *base) {
@@ -695,8 +697,30 @@ int ibv_destroy_qp(struct ibv_qp *b) {
   return 0;
 }
 
+// A card gives back what a queue pair had taken of its shared queue a moment after it is in error, and says that it was
+// the last one. The kind of a failed completion is undefined: here it is that of a send.
+static void *give_back(void *number) {
+  usleep(2000);
+  pthread_mutex_lock(&lock);
+  struct qp *qp = find_qp((uintptr_t)number);
+  if (qp) {
+    struct ibv_qp *b = &qp->base.qp_base;
+    complete(b->recv_cq, &(struct ibv_wc){.wr_id = qp->taken.id, .status = IBV_WC_WR_FLUSH_ERR,
+             .opcode = IBV_WC_SEND, .qp_num = b->qp_num}, 0);
+    raise_event(b->context, IBV_EVENT_QP_LAST_WQE_REACHED, b, 0);
+  }
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
 static void flush(struct qp *qp) {
   struct ibv_qp *b = &qp->base.qp_base;
+  if (qp->torn) {
+    qp->torn = 0;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, give_back, (void *)(uintptr_t)b->qp_num)) abort();
+    pthread_detach(thread);
+  }
   for (; qp->send_count; qp->send_count--, qp->send_head = (qp->send_head + 1) % qp->cap.max_send_wr)
     complete(b->send_cq, &(struct ibv_wc){.wr_id = qp->sends[qp->send_head].wr.wr_id,
              .status = IBV_WC_WR_FLUSH_ERR, .qp_num = b->qp_num}, 0);
@@ -1409,6 +1433,32 @@ void loop_port(int up) {
     raise_event(&c->verbs.context, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, NULL, 1);
   pthread_mutex_unlock(&lock);
 }
+// The same of a queue pair.
+void loop_raise_of(uint32_t number, int type) {
+  pthread_mutex_lock(&lock);
+  struct qp *qp = find_qp(number);
+  if (qp) raise_event(qp->base.qp_base.context, type, &qp->base.qp_base, 0);
+  pthread_mutex_unlock(&lock);
+}
+// Stops a message to a queue pair in its middle: its request of the shared queue stays taken until the queue pair is in
+// error, and is lost if it is destroyed soon after. Whether there was a request.
+int loop_tear(uint32_t number) {
+  pthread_mutex_lock(&lock);
+  struct qp *qp = find_qp(number);
+  struct ibv_srq *srq = qp ? qp->base.qp_base.srq : NULL;
+  struct queue *q = srq ? &((struct srq *)srq)->queue : NULL;
+  int done = q && q->count;
+  if (done) {
+    qp->taken = q->ring[q->head];
+    q->head = (q->head + 1) % q->capacity;
+    q->count--;
+    qp->torn = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  return done;
+}
+// How many entries a completion queue has at most, for those that are opened later.
+void loop_max_completions(int count) { max_completions = count; }
 // Adds completions that nobody has asked for.
 void loop_stuff(struct ibv_cq *cq, int count) {
   pthread_mutex_lock(&lock);

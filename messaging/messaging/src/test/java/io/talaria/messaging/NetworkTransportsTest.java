@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** When transports ucx and verbs are taken and when not, and what many connections leave behind. */
 @Timeout(300)
 class NetworkTransportsTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
 
   /** How often connections are made in the tests of what they leave behind. */
   private static final int ROUNDS = Integer.getInteger("talaria.test.reconnects", 20);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes in two processes: what they say to each other, and what is told when one is killed. */
 @Timeout(180)
 class TwoProcessesTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
   private static final int THERE = 2;
   private static final boolean LONG_RUN = Integer.getInteger("talaria.test.rounds", 150) >= 150;
 
