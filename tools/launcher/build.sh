@@ -189,7 +189,8 @@ asks_for_help() {
 # Adds to $WANTED what the command needs.
 want() {
   if needs_workloads "$@"; then
-    WANTED="$WANTED message-passing/mpj messaging/messaging applications/workloads"
+    WANTED="$WANTED message-passing/mpj message-passing/mpj-examples messaging/messaging"
+    WANTED="$WANTED applications/workloads"
   fi
   if needs_programs "$@"; then
     WANTED="$WANTED applications/programs applications/bench-programs"
