@@ -21,6 +21,11 @@ public final class TalariaAgent {
   /** EX_UNAVAILABLE of sysexits.h. */
   private static final int MISSING = 69;
 
+  /** EX_CONFIG of sysexits.h. */
+  private static final int BAD_CONFIGURATION = 78;
+
+  private static final String AT_START = "atStart";
+
   private TalariaAgent() {}
 
   /**
@@ -30,7 +35,7 @@ public final class TalariaAgent {
    * @param instrumentation the JVM's instrumentation service
    */
   public static void premain(String arguments, Instrumentation instrumentation) {
-    start("atStart", arguments, instrumentation);
+    start(AT_START, arguments, instrumentation);
   }
 
   /**
@@ -79,13 +84,6 @@ public final class TalariaAgent {
       if ("false".equals(System.getProperty("talaria.enabled"))) {
         return;
       }
-      if (arguments != null && !arguments.trim().isEmpty()) {
-        System.err.println(
-            "talaria: the agent's options '"
-                + arguments
-                + "' are ignored, it has none: it is configured by system properties, such as"
-                + " -Dtalaria.quiet=true");
-      }
       String version = System.getProperty("java.specification.version");
       if (featureVersion(version) < OLDEST_JAVA) {
         if (!"true".equals(System.getProperty("talaria.quiet"))) {
@@ -98,6 +96,10 @@ public final class TalariaAgent {
         }
         return;
       }
+      if (arguments != null && !arguments.trim().isEmpty()) {
+        refuse(arguments, how);
+        return;
+      }
       Class.forName("io.talaria.agent.Activation")
           .getMethod(how, Instrumentation.class)
           .invoke(null, instrumentation);
@@ -105,6 +107,19 @@ public final class TalariaAgent {
       report(e.getCause());
     } catch (Throwable e) {
       report(e);
+    }
+  }
+
+  /** As for a bad property: at the start the JVM ends, while running the program continues. */
+  private static void refuse(String arguments, String how) {
+    boolean atStart = how.equals(AT_START);
+    System.err.println(
+        "talaria: the agent has no options, but was given '"
+            + arguments
+            + "': set system properties instead, such as -Dtalaria.quiet=true"
+            + (atStart ? "" : "; the program stays on the JDK's sockets"));
+    if (atStart) {
+      Runtime.getRuntime().halt(BAD_CONFIGURATION);
     }
   }
 

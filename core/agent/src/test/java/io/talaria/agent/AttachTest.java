@@ -60,6 +60,19 @@ class AttachTest {
     }
   }
 
+  @Test
+  void neverEndsTheProgramForOptionsOfTheAgent() throws Exception {
+    try (Running program = new Running()) {
+      program.attach("quiet=true");
+      assertThat(program.openChannel()).isEqualTo(JDK);
+      assertThat(program.end())
+          .containsExactly(
+              "talaria: the agent has no options, but was given 'quiet=true': set system properties"
+                  + " instead, such as -Dtalaria.quiet=true; the program stays on the JDK's"
+                  + " sockets");
+    }
+  }
+
   /** A JVM that runs {@link AttachProbeMain}. */
   private static final class Running implements AutoCloseable {
     private final ChildProcess process;
@@ -76,9 +89,13 @@ class AttachTest {
     }
 
     void attach() throws Exception {
+      attach(null);
+    }
+
+    void attach(String agentOptions) throws Exception {
       VirtualMachine machine = VirtualMachine.attach(Long.toString(process.pid()));
       try {
-        machine.loadAgent(Child.AGENT);
+        machine.loadAgent(Child.AGENT, agentOptions);
       } finally {
         machine.detach();
       }

@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Transports, roles and reasons: what other programs store must stay unmistakable. */
 @Timeout(60)
@@ -33,6 +35,18 @@ class CatalogueTest {
       assertThat(reason.sentence()).as(reason.code()).matches("[A-Z].*\\.");
       assertThat(reason.hint()).as(reason.code()).matches("[A-Z].*\\.");
     }
+  }
+
+  /** A user meets these first, and the cause is seldom a missing agent alone. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Reason.class,
+      names = {"PEER_NOT_ACCELERATED", "NO_OFFER"})
+  void aPeerThatDoesNotTakePartIsToldWithItsLikelyCauses(Reason reason) {
+    assertThat(reason.sentence())
+        .contains("runs without Talaria", "java.net.S", "asynchronous channel")
+        .contains("native transport (epoll)", "another user", "another talaria.dir");
+    assertThat(reason.hint()).contains("with the agent", "talaria.sockets=true", "by NIO");
   }
 
   @Test

@@ -13,7 +13,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,6 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class DocumentationTest {
   private static final Path ROOT = root();
+  private static final int FIRST_SCREEN = 60;
   private static final List<String> OF_ALL_EVENTS =
       List.of("startTime", "duration", "eventThread", "stackTrace");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -109,6 +116,55 @@ class DocumentationTest {
       Matcher claimed = claim.matcher(Files.readString(ROOT.resolve(name)));
       assertThat(claimed.find()).as(name).isTrue();
       assertThat(behaviours).as(name).isGreaterThan(Integer.parseInt(claimed.group(1)));
+    }
+  }
+
+  /** What it is, where it runs, how to get it, four commands, figures with a range, who gains. */
+  @Test
+  void theFirstScreenOfTheReadmeSaysWhatAVisitorAsks() throws IOException {
+    List<String> screen = lines("README.md").subList(0, FIRST_SCREEN);
+    assertThat(String.join("\n", screen))
+        .contains("**Talaria is ", "Linux with Java 17", "clone this repository")
+        .contains("./talaria package", "mvn install -DskipTests")
+        .contains("./talaria demo ", "java -javaagent:", "./talaria ss ", "./talaria doctor ")
+        .contains("gain nothing", "`EpollEventLoopGroup`", "`java.net.Socket`");
+    assertThat(screen)
+        .as("a ratio with the range of its runs")
+        .anyMatch(line -> line.matches("\\|.*round trip.*\\| \\d+ \\| \\d+ to \\d+ \\|"));
+  }
+
+  @Test
+  void installingTheLibrariesRunsNoTests() throws IOException {
+    for (Path document : documents()) {
+      assertThat(Files.readAllLines(document))
+          .as("%s", document)
+          .filteredOn(line -> line.contains("mvn install"))
+          .allSatisfy(line -> assertThat(line).contains("mvn install -DskipTests"));
+    }
+  }
+
+  @Test
+  void everyMethodOfChannelsAndSelectorsHasItsSystemCalls() throws IOException {
+    Set<String> named = new TreeSet<>();
+    for (List<String> row :
+        rowsUnder(lines("docs/architecture.md"), "## System calls, and when", "operation")) {
+      Matcher code = CODE.matcher(row.get(0));
+      while (code.find()) {
+        named.add(code.group(1));
+      }
+    }
+    for (Class<?> type :
+        List.of(
+            SelectableChannel.class,
+            SocketChannel.class,
+            ServerSocketChannel.class,
+            Selector.class,
+            SelectionKey.class)) {
+      for (Method method : type.getDeclaredMethods()) {
+        if (Modifier.isPublic(method.getModifiers()) && !method.isBridge()) {
+          assertThat(named).as(type.getSimpleName()).contains(method.getName());
+        }
+      }
     }
   }
 

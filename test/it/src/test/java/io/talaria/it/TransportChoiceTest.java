@@ -55,6 +55,9 @@ class TransportChoiceTest {
             client,
             c -> c.transport() == transport && c.reason() == reason,
             transport + " because of " + reason);
+    if (reason == Reason.NO_UCX) { // of both: neither may say that the other has not asked
+      Transports.awaitPlain(server, Reason.NO_UCX);
+    }
     client.send("round");
     client.await("echoed");
     lab.stop(client, server);

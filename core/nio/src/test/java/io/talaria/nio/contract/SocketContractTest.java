@@ -19,6 +19,7 @@ import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
@@ -196,7 +197,10 @@ class SocketContractTest extends Contract {
   @Test
   void connectingAClosedSocketFails() throws Exception {
     socket.close();
-    assertThatThrownBy(() -> socket.connect(listenerAddress())).isInstanceOf(IOException.class);
+    for (int timeout : new int[] {0, 1000}) {
+      assertThatThrownBy(() -> socket.connect(listenerAddress(), timeout))
+          .isExactlyInstanceOf(AsynchronousCloseException.class);
+    }
   }
 
   @Test

@@ -42,7 +42,14 @@ class UnitsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"16, 16 B", "1024, 1 KiB", "65536, 64 KiB", "1536, 1.50 KiB", "4194304, 4 MiB"})
+  @CsvSource({
+    "16, 16 B",
+    "1024, 1 KiB",
+    "65536, 64 KiB",
+    "1536, 1.50 KiB",
+    "4194304, 4 MiB",
+    "236309074, 225 MiB"
+  })
   void bytesHaveBinaryUnits(double bytes, String text) {
     assertThat(Units.bytes(bytes)).isEqualTo(text);
   }

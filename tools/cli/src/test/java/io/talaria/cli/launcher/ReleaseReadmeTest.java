@@ -93,6 +93,17 @@ class ReleaseReadmeTest {
 
   @Test
   void itSpeaksOfNoBuild() throws Exception {
-    assertThat(Files.readString(README)).doesNotContain("Maven", "JDK 25", "./talaria demo");
+    assertThat(Files.readString(README))
+        .doesNotContain("Maven", "mvn ", "JDK 25", "git clone", "clone this");
+  }
+
+  /** But where it says how to read the documents, which name them. */
+  @Test
+  void itHasNoCommandOfTheSourceTree() throws Exception {
+    assertThat(Files.readAllLines(README))
+        .filteredOn(line -> line.contains("./talaria") || line.contains("dist/"))
+        .singleElement()
+        .asString()
+        .contains("`bin/talaria`", "`talaria.jar`");
   }
 }
