@@ -76,7 +76,7 @@ public final class PrometheusText {
         "talaria_port_other",
         "untyped",
         CounterKind.OTHER,
-        "What else the port tells, by counter.");
+        "Other counters of the port.");
     return out.text();
   }
 

@@ -112,7 +112,7 @@ public final class BenchBookKeeperCommand implements Subcommand {
     if (sides.side() == SideOptions.Side.SERVER && isWildcard(sides.address().host())) {
       throw new ParameterException(
           line,
-          "--listen must name the address that clients reach, not all: BookKeeper tells it to"
+          "--listen must name the address that clients reach, not all: BookKeeper sends it to"
               + " them");
     }
   }

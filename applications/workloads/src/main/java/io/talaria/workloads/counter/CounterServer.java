@@ -47,7 +47,7 @@ final class CounterServer implements Service {
     } catch (ClosedChannelException e) {
       // Closed by close().
     } catch (IOException e) {
-      System.err.println("accepts no more: " + e);
+      System.err.println("cannot accept further connections: " + e);
     }
   }
 

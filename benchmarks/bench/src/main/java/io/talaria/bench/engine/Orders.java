@@ -29,8 +29,8 @@ public final class Orders {
     PREPARE("no message of that size can be prepared"),
     /** Operations that warm up, or count. */
     OPERATE("the connection broke"),
-    /** The server stops to look on. */
-    END("the end cannot be told"),
+    /** The server stops waiting. */
+    END("the end of the operations cannot be sent"),
     /** The server's side starts a server of {@code ucx_perftest}. */
     PERFTEST("ucx_perftest cannot be started"),
     /** Connections are closed. */

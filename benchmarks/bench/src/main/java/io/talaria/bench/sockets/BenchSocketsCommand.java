@@ -245,7 +245,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     if (bindings.contains(FFM) && Runtime.version().feature() < MIN_OF_FFM) {
       throw new ParameterException(
           spec.commandLine(),
-          "--binding ffm wants Java " + MIN_OF_FFM + ", this is " + Runtime.version());
+          "--binding ffm needs Java " + MIN_OF_FFM + ", this is " + Runtime.version());
     }
     if (jucx != null && !Files.isRegularFile(jucx)) {
       throw new ParameterException(spec.commandLine(), "--jucx: " + jucx + " is no file");

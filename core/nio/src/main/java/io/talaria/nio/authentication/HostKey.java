@@ -41,7 +41,7 @@ public final class HostKey {
     if (!owner.equals(Host.uid()) && !owner.equals(0)) {
       throw new IOException(
           Host.uid() == Host.UNKNOWN_UID
-              ? file + " cannot be told from other users': " + Host.NO_UID
+              ? file + " cannot be distinguished from other users': " + Host.NO_UID
               : file + " belongs to user id " + owner + ", this process runs as " + Host.uid());
     }
     if (!OWNERS.containsAll((Set<?>) found.get("permissions"))) {

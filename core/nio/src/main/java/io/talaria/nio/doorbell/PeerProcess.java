@@ -54,7 +54,7 @@ public final class PeerProcess {
 
   private String findProblem() {
     if (pid <= 0) {
-      return "the peer has not told its process id";
+      return "the peer has not sent its process id";
     }
     try {
       Mapping own = find(Path.of("/proc/self/maps"), null);

@@ -120,7 +120,7 @@ public final class PrivateDirectory {
 
   private static String insecure(Path path, Map<String, Object> found) {
     if (Host.uid() == Host.UNKNOWN_UID) {
-      return path + " cannot be told from other users': " + Host.NO_UID;
+      return path + " cannot be distinguished from other users': " + Host.NO_UID;
     }
     if (!found.get("isDirectory").equals(true)) {
       return path + " is not a directory";

@@ -161,7 +161,7 @@ final class Announcer {
       }
       negotiator.counters().refused(Reason.OTHER_USER);
     } catch (IOException e) {
-      reports.report(Reason.NO_RUNTIME_DIR, "cannot tell whose a dialler is: " + e);
+      reports.report(Reason.NO_RUNTIME_DIR, "cannot find out which user has connected: " + e);
     }
     Sessions.closeQuietly(dialler);
   }

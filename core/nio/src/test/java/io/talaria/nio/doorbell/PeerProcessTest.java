@@ -76,7 +76,7 @@ class PeerProcessTest {
   void oneThatHasNotToldItsIdIsNot() {
     assertThatThrownBy(() -> process(0).open(doorbell.address()))
         .isInstanceOf(IOException.class)
-        .hasMessage("the peer has not told its process id");
+        .hasMessage("the peer has not sent its process id");
   }
 
   @Test

@@ -215,7 +215,7 @@ public final class VerbsTransport implements NetworkTransport {
         discard(channel);
       }
     } catch (ProtocolException e) {
-      throw new IllegalArgumentException("this side has never told that", e);
+      throw new IllegalArgumentException("this side has never sent that", e);
     }
   }
 

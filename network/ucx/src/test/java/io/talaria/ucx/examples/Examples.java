@@ -19,8 +19,7 @@ public final class Examples {
   static {
     ALL.put(
         "messaging",
-        new Example(
-            MessagingExample::run, "asked «how are you?», was told «12 letters of thanks»"));
+        new Example(MessagingExample::run, "sent «how are you?», received «12 letters of thanks»"));
     ALL.put(
         "streaming",
         new Example(StreamingExample::run, "6553600 bytes in chunks, their sum is 835584000"));

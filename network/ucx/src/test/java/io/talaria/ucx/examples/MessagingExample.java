@@ -30,7 +30,7 @@ final class MessagingExample {
       MemorySegment question = arena.allocateFrom("how are you?");
       Sides.finish(worker, other.sendTag(question, 0, question.byteSize(), QUESTION, 0));
       Sides.finish(worker, answer);
-      return "asked «" + question.getString(0) + "», was told «" + room.getString(0) + "»";
+      return "sent «" + question.getString(0) + "», received «" + room.getString(0) + "»";
     }
   }
 

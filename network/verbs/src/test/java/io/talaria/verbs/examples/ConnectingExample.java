@@ -64,7 +64,7 @@ final class ConnectingExample {
           seen += Here.await(queue, done);
         }
         String asked = text(request.privateData(), 6);
-        String told = text(made.privateData(), 7);
+        String received = text(made.privateData(), 7);
         client.disconnect();
         next(servers, ConnectionEvent.Type.DISCONNECTED);
         server.disconnect(); // the answer, without which the client waits
@@ -72,7 +72,7 @@ final class ConnectingExample {
         near.close();
         far.close();
         server.close();
-        return "asked «" + asked + "», was told «" + told + "»";
+        return "sent «" + asked + "», received «" + received + "»";
       }
     }
   }

@@ -31,8 +31,7 @@ public final class Examples {
         new Example(SharedQueueExample::run, "6 messages of 3 connections came by one queue"));
     ALL.put("sleeping", new Example(SleepingExample::run, "woken 5 times for 5 messages"));
     ALL.put("datagrams", new Example(DatagramsExample::run, "came: 4711"));
-    ALL.put(
-        "connecting", new Example(ConnectingExample::run, "asked «please», was told «welcome»"));
+    ALL.put("connecting", new Example(ConnectingExample::run, "sent «please», received «welcome»"));
   }
 
   /** What an example does; gives what it has found out. */

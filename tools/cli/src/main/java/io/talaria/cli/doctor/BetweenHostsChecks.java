@@ -124,8 +124,8 @@ final class BetweenHostsChecks {
     if (found == null) {
       return Finding.warn(
           name,
-          "ucx_info is not here, which would tell",
-          "Install it (Debian and Ubuntu: apt install ucx-utils), and look again.");
+          "ucx_info, which lists them, is not installed",
+          "Install it (Debian and Ubuntu: apt install ucx-utils), and run doctor again.");
     }
     List<String> words = new ArrayList<>();
     found.forEach((transport, devices) -> words.add(transport + " on " + devices));

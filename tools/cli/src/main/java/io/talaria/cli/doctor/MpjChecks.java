@@ -38,10 +38,10 @@ final class MpjChecks {
     if (feature < JAVA) {
       return Finding.warn(
           NAME,
-          "wants Java " + JAVA + " or newer, and this is Java " + feature,
+          "needs Java " + JAVA + " or newer, and this is Java " + feature,
           "For mpirun set TALARIA_JAVA_HOME to the folder of a Java "
               + JAVA
-              + "; doctor tells the devices there.");
+              + "; doctor then lists the devices.");
     }
     List<String> devices = new ArrayList<>();
     List<String> reasons = new ArrayList<>();

@@ -237,7 +237,7 @@ final class SsText {
     }
     if (foreign) {
       lines.add(
-          SsTable.FOREIGN_MARK + " of another pid namespace; whether it lives cannot be told here");
+          SsTable.FOREIGN_MARK + " of another pid namespace; ss cannot tell whether it is alive");
     }
     snapshot.problems().forEach(problem -> lines.add("not read: " + problem));
     return lines;

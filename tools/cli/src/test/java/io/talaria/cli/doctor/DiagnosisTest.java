@@ -281,7 +281,7 @@ class DiagnosisTest {
     assertFinding(
         MpjChecks.devices(here(), 17),
         Status.WARN,
-        "wants Java 25 or newer, and this is Java 17",
+        "needs Java 25 or newer, and this is Java 17",
         "TALARIA_JAVA_HOME");
     assertFinding(
         JavaChecks.running(17, "VM 17"),

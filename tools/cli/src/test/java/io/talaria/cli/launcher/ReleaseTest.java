@@ -122,7 +122,7 @@ class ReleaseTest {
     if (java.equals("17")) {
       assertThat(doctor)
           .contains("building from the sources want Java 25")
-          .contains("wants Java 25 or newer, and this is Java 17");
+          .contains("needs Java 25 or newer, and this is Java 17");
     }
     Ended run = talaria(java, "run", "--", "sh", "-c", "\"$JAVA_HOME/bin/java\" -version");
     assertThat(run.status()).as(run.out()).isZero();
