@@ -84,7 +84,7 @@ public final class Activation {
       return;
     }
     if (switchOn(config, instrumentation, true)) {
-      StartFile.make(config.dir());
+      StartFile.make(config.dir(), config.sharesNamespaces());
       announce(config);
     }
   }
@@ -117,7 +117,7 @@ public final class Activation {
     }
     String provider = SelectorProvider.provider().getClass().getName();
     if (provider.equals(PROVIDER)) {
-      StartFile.make(config.dir());
+      StartFile.make(config.dir(), config.sharesNamespaces());
       announce(config);
     } else if (!config.quiet()) {
       System.err.println(

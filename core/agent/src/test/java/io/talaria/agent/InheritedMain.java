@@ -31,9 +31,16 @@ public final class InheritedMain {
    * Uses what it has inherited.
    *
    * @param arguments whether that is a connection, and whether to wait until its connections are
-   *     accelerated
+   *     accelerated; or that it is a listener that another program has put there, of which it only
+   *     tells whose it is
    */
   public static void main(String[] arguments) throws Exception {
+    if (arguments[0].equals("given")) {
+      try (Channel given = System.inheritedChannel()) {
+        System.out.println("package = " + given.getClass().getPackageName());
+      }
+      return;
+    }
     boolean connection = arguments[0].equals("connection");
     SelectorProvider jdk =
         (SelectorProvider)

@@ -47,6 +47,7 @@ class PackagesTest {
                   "memory",
                   "negotiation",
                   "privileged",
+                  "process",
                   "shm",
                   "spin")),
           Map.entry("doorbell", Set.of("jdk", "privileged")),

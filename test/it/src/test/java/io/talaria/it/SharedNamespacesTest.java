@@ -12,18 +12,23 @@ import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
+import io.talaria.it.programs.ConnectBoth;
 import io.talaria.it.programs.Relay;
 import io.talaria.it.programs.SamePort;
 import io.talaria.it.programs.Survivor;
 import io.talaria.it.programs.Talk;
+import io.talaria.it.programs.TwoZones;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.reader.CountersReader;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -224,6 +229,65 @@ class SharedNamespacesTest {
         .property(PROPERTY, SHARED);
   }
 
+  /** Their process-id namespaces are gone, so a process of another one removes it. */
+  @Test
+  void whatKilledContainersHaveLeftIsRemoved() throws Exception {
+    Child accepting = contained(survivor("server", "selector"), server).arg("bind", SERVER).start();
+    int port = accepting.await("listening").port();
+    Child connecting = contained(survivor("client", "selector"), client).start();
+    connecting.send("connect " + port + " " + SERVER);
+    connecting.await("opened");
+    for (int i = 0; connections().stream().filter(SharedNamespacesTest::fast).count() < 2; i++) {
+      assertThat(i).as(Transports.describe(connections())).isLessThan(TRIES);
+      Thread.sleep(20);
+    }
+    for (Child each : List.of(accepting, connecting)) {
+      List<ProcessHandle> inside =
+          ProcessHandle.of(each.pid()).orElseThrow().descendants().toList();
+      each.kill();
+      for (ProcessHandle handle : inside) {
+        handle.onExit().get(60, TimeUnit.SECONDS);
+      }
+    }
+    assertThat(CountersReader.readDirectory(lab.talariaDir()).processes()).isNotEmpty();
+    lab.expectLeftovers(); // which are of other namespaces than the sweeper's
+  }
+
+  private static boolean fast(ConnectionInfo connection) {
+    return connection.transport() == NioTransport.SHM;
+  }
+
+  /**
+   * A process that stands still in the middle of a proof ends neither connections nor the session.
+   */
+  @Test
+  void aServerThatStandsStillKeepsConnectionsOnTcp() throws Exception {
+    lab.expectLeftovers();
+    Child accepting =
+        survivor("server", "selector").arg("bind", SERVER).under(server.inside()).start();
+    int port = accepting.await("listening").port();
+    Child connecting = survivor("client", "selector").under(client.inside()).start();
+    String connect = "connect " + port + " " + SERVER;
+    connecting.send(connect);
+    connecting.await("opened");
+    Transports.await(connecting, NioTransport.SHM, Reason.SAME_HOST);
+    Proc.run("kill", "-STOP", Long.toString(accepting.pid()));
+    try {
+      connecting.send(connect);
+      connecting.await("opened");
+      Transports.awaitPlain(connecting, Reason.NOT_DIRECT);
+    } finally {
+      Proc.run("kill", "-CONT", Long.toString(accepting.pid()));
+    }
+    connecting.send(connect);
+    connecting.await("opened");
+    Transports.awaitAll(connecting, SharedNamespacesTest::fast, 2, "accelerated");
+    Transports.awaitPlain(connecting, Reason.NOT_DIRECT);
+    assertThat(connecting.poll("ended")).isNull();
+    connecting.kill();
+    accepting.kill();
+  }
+
   // ---- wrong ends
 
   /** Two bridges have the same addresses, of Ethernet too, and both connections the same ports. */
@@ -387,5 +451,84 @@ class SharedNamespacesTest {
     connecting.await("ended");
     assertThat(Transports.acceleratedInBytes(accepting)).isZero();
     lab.stop(accepting, connecting);
+  }
+
+  /** The server sees its own address, and the client another one. */
+  @Test
+  void aTranslatedAddressIsNotTheServers() throws Exception {
+    assumeTrue(
+        Stream.of("/usr/sbin/nft", "/sbin/nft", "/usr/bin/nft")
+            .anyMatch(path -> Files.isExecutable(Path.of(path))),
+        "the command nft is not installed: nothing translates addresses");
+    Child accepting = talk("server").arg("bind", SERVER).under(server.inside()).start();
+    int port = accepting.await("listening").port();
+    client.run("nft", "add table ip nat");
+    client.run("nft", "add chain ip nat out { type nat hook output priority -100 ; }");
+    client.run(
+        "nft",
+        "add rule ip nat out ip daddr " + MIDDLE + " tcp dport " + port + " dnat to " + SERVER);
+    Child connecting =
+        talk("client").arg("host", MIDDLE).arg("port", port).under(client.inside()).start();
+    talkOnTcp(accepting, connecting);
+  }
+
+  private Child meeting(Bridge.Member in, String bind, int from, String host, int port)
+      throws IOException {
+    return lab.child(Flavour.TALARIA, ConnectBoth.class)
+        .arg("bind", bind)
+        .arg("from", from)
+        .arg("host", host)
+        .arg("port", port)
+        .property(PROPERTY, SHARED)
+        .under(in.inside())
+        .start();
+  }
+
+  /** No side accepts, so neither has what the other offers. */
+  @Test
+  void twoThatConnectToEachOtherAtOnceStayOnTcp() throws Exception {
+    Child one = meeting(client, CLIENT, 40_004, SERVER, 40_005);
+    Child other = meeting(server, SERVER, 40_005, CLIENT, 40_004);
+    for (Child each : List.of(one, other)) {
+      each.await("used", Duration.ofSeconds(90));
+      assertThat(Transports.acceleratedInBytes(each)).isZero();
+    }
+    lab.stop(one, other);
+  }
+
+  @Test
+  void twoOfOneNamespaceThatConnectAtOnceStayOnTcp() throws Exception {
+    Child one = meeting(client, "127.0.0.1", 40_006, "127.0.0.1", 40_007);
+    Child other = meeting(client, "127.0.0.1", 40_007, "127.0.0.1", 40_006);
+    for (Child each : List.of(one, other)) {
+      each.await("used", Duration.ofSeconds(90));
+      assertThat(Transports.acceleratedInBytes(each)).isZero();
+    }
+    lab.stop(one, other);
+  }
+
+  @Test
+  void aConnectionOfASocketWithItselfStaysOnTcp() throws Exception {
+    Child self = meeting(client, CLIENT, 40_008, CLIENT, 40_008);
+    self.await("used", Duration.ofSeconds(90));
+    assertThat(Transports.acceleratedInBytes(self)).isZero();
+    lab.stop(self);
+  }
+
+  /** Two interfaces have one link-local address, so that addresses and ports are not enough. */
+  @Test
+  void connectionsOfOneLinkLocalAddressAreToldApartByTheirInterfaces() throws Exception {
+    bridge.join(client, "eth1", "10.213.79.2/24");
+    for (String device : List.of("eth0", "eth1")) {
+      client.ip("address", "add", "fe80::78/64", "dev", device, "nodad");
+    }
+    Child using =
+        lab.child(Flavour.TALARIA, TwoZones.class)
+            .arg("address", "fe80::78")
+            .under(client.inside())
+            .start();
+    using.await("used", Duration.ofSeconds(90));
+    assertThat(Transports.acceleratedInBytes(using)).isPositive();
+    lab.stop(using);
   }
 }

@@ -90,7 +90,8 @@ public final class Context {
             .toList();
     List<TransportProvider> between = hosts ? betweenHosts(local) : List.of();
     transports = Stream.concat(local.stream(), between.stream()).distinct().toList();
-    PrivateDirectory directory = new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR);
+    PrivateDirectory directory =
+        new PrivateDirectory(config.dir(), Reason.NO_RUNTIME_DIR, config.sharesNamespaces());
     negotiator =
         new Negotiator(
             jdk,
@@ -102,7 +103,7 @@ public final class Context {
     audit = SleepAudit.of(negotiator);
     if (config.enabled()) {
       synchronized (exit) {
-        if (hooked()) {
+        if (hooked(directory)) {
           counters =
               ProcessCounters.open(config.dir(), negotiator, problem -> unseen(directory, problem));
         } else {
@@ -131,7 +132,7 @@ public final class Context {
     return switch (name) {
       case ShmTransport.NAME ->
           new ShmTransport(
-              new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR),
+              new PrivateDirectory(config.shmDir(), Reason.NO_SHM_DIR, config.sharesNamespaces()),
               config.ringInitialBytes(),
               config.ringMaxBytes());
       default -> NamedTransport.load(name, hosts);
@@ -139,13 +140,14 @@ public final class Context {
   }
 
   /** Before the first file is made; false if the process is exiting already. */
-  private boolean hooked() {
+  private boolean hooked(PrivateDirectory directory) {
     Runnable removal =
         () -> {
           synchronized (exit) {
             negotiator.removeFiles();
             transports.forEach(TransportProvider::exit);
             counters.close();
+            directory.release();
           }
         };
     try {

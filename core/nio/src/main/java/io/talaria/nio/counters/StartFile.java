@@ -21,6 +21,9 @@ public final class StartFile {
 
   private static Path directory;
 
+  /** Null before the file is made. */
+  private static PrivateDirectory prepared;
+
   private StartFile() {}
 
   /** No lambda, for which the start of every JVM would pay. */
@@ -31,7 +34,7 @@ public final class StartFile {
 
     @Override
     public void run() {
-      remove();
+      exit();
     }
   }
 
@@ -41,15 +44,18 @@ public final class StartFile {
    * program can interrupt.
    *
    * @param dir the run-time directory
+   * @param shared whether it may be shared with other process-id namespaces
    */
-  public static synchronized void make(Path dir) {
+  public static synchronized void make(Path dir, boolean shared) {
     if (file != null) {
       return;
     }
     try {
-      if (new PrivateDirectory(dir, Reason.NO_RUNTIME_DIR).prepare() != null) {
+      PrivateDirectory made = new PrivateDirectory(dir, Reason.NO_RUNTIME_DIR, shared);
+      if (made.prepare() != null) {
         return;
       }
+      prepared = made;
       Runtime.getRuntime().addShutdownHook(new Removal());
       file = CountersFile.create(dir);
       directory = dir;
@@ -72,6 +78,11 @@ public final class StartFile {
     CountersFile taken = file;
     file = null;
     return taken;
+  }
+
+  private static synchronized void exit() {
+    remove();
+    prepared.release();
   }
 
   private static synchronized void remove() {

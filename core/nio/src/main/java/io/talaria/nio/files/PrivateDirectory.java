@@ -28,10 +28,20 @@ public final class PrivateDirectory {
 
   private final Path path;
   private final Reason missing;
+
+  /** Whether other process-id namespaces are to see that this process lives. */
+  private final boolean shared;
+
   private volatile String problem;
 
   /** Guarded by this. */
   private boolean closed;
+
+  /** Written under this. */
+  private volatile boolean lockTried;
+
+  /** Guarded by this; null if there is none. */
+  private OwnerLock lock;
 
   /** Makes a file. */
   @FunctionalInterface
@@ -49,8 +59,19 @@ public final class PrivateDirectory {
    * @param missing the reason to report when it cannot be made or used
    */
   public PrivateDirectory(Path path, Reason missing) {
+    this(path, missing, false);
+  }
+
+  /**
+   * One that may be shared with other process-id namespaces.
+   *
+   * @param shared whether this process shows there that it lives, so that any process can remove
+   *     what it has left when it is killed; it then {@linkplain #release releases} it at its end
+   */
+  public PrivateDirectory(Path path, Reason missing, boolean shared) {
     this.path = path;
     this.missing = missing;
+    this.shared = shared;
   }
 
   /** The directory, whether usable or not. */
@@ -81,6 +102,9 @@ public final class PrivateDirectory {
         return refuse(Reason.INSECURE_DIR, insecure);
       }
       problem = null;
+      if (shared && !lockTried) {
+        lock();
+      }
       return null;
     } catch (IOException | UnsupportedOperationException | SecurityException e) {
       return refuse(missing, path + " cannot be used: " + e);
@@ -180,6 +204,21 @@ public final class PrivateDirectory {
   /** From now on nothing is made here. For process exit: what exists now is all to be removed. */
   public synchronized void close() {
     closed = true;
+  }
+
+  private synchronized void lock() {
+    if (!closed && !lockTried) {
+      lock = OwnerLock.hold(path);
+      lockTried = true;
+    }
+  }
+
+  /** After {@link #close}, once none of this process's files is left here. */
+  public synchronized void release() {
+    if (lock != null) {
+      lock.release();
+      lock = null;
+    }
   }
 
   private synchronized boolean closed() {

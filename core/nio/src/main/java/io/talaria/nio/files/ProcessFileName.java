@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,6 +26,9 @@ import java.util.regex.Pattern;
  * </pre>
  */
 public final class ProcessFileName {
+  /** What {@link #id} gives for a name of another form. */
+  static final long NO_ID = -1;
+
   private static final int DIGITS = 16;
 
   private static final int PID_SHIFT = 42;
@@ -70,36 +72,66 @@ public final class ProcessFileName {
     return "0".repeat(DIGITS - hex.length()) + hex;
   }
 
+  /** The identifier in a name, or {@link #NO_ID}. */
+  static long id(String name) {
+    Matcher form = Form.PATTERN.matcher(name);
+    return form.matches() ? Long.parseUnsignedLong(form.group(1), 16) : NO_ID;
+  }
+
+  /** Whether this process made an identifier, as far as it tells. */
+  static boolean own(long id) {
+    return pid(id) == Host.pid() && here(id);
+  }
+
+  private static boolean here(long id) {
+    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace();
+  }
+
   /**
    * Whether the process that made a file has ended. False when in doubt: for a name of another form
    * or of another process-id namespace.
    */
   public static boolean orphaned(String name) {
-    return orphaned(name, Host::alive);
+    long id = id(name);
+    return id != NO_ID && here(id) && !Host.alive(pid(id));
   }
 
-  private static boolean orphaned(String name, LongPredicate alive) {
-    Matcher form = Form.PATTERN.matcher(name);
-    if (!form.matches()) {
-      return false;
-    }
-    long id = Long.parseUnsignedLong(form.group(1), 16);
-    return ((id >>> NAMESPACE_SHIFT) & NAMESPACE_MASK) == namespace() && !alive.test(pid(id));
-  }
-
-  /** Unlinks the files with a prefix whose processes have ended. */
+  /**
+   * Unlinks the files with a prefix whose processes have ended: those of this process-id namespace
+   * that are not alive, and those of others of which {@link EndedOwners} tell it.
+   */
   public static void sweep(Path directory, char prefix) {
-    Map<Long, Boolean> seen = new HashMap<>(); // a process may have thousands of files
-    LongPredicate alive = pid -> seen.computeIfAbsent(pid, Host::alive);
+    Map<Path, Long> gone = new HashMap<>();
+    Map<Path, Long> elsewhere = new HashMap<>();
+    Map<Long, Boolean> alive = new HashMap<>(); // a process may have thousands of files
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
       for (Path file : files) {
-        if (orphaned(file.getFileName().toString(), alive)) {
-          removeQuietly(file);
+        long id = id(file.getFileName().toString());
+        if (id != NO_ID && !here(id)) {
+          elsewhere.put(file, id);
+        } else if (id != NO_ID && !alive.computeIfAbsent(pid(id), Host::alive)) {
+          gone.put(file, id);
         }
       }
     } catch (IOException | RuntimeException e) {
-      // No directory, nothing to sweep.
+      return; // no directory, nothing to sweep
     }
+    if (gone.isEmpty() && elsewhere.isEmpty()) {
+      return;
+    }
+    EndedOwners owners = EndedOwners.in(directory); // after the files: see there
+    gone.forEach(
+        (file, id) -> {
+          if (!owners.lives(id)) { // in a namespace that looks like this one by its 10 bits
+            removeQuietly(file);
+          }
+        });
+    elsewhere.forEach(
+        (file, id) -> {
+          if (owners.ended(id)) {
+            removeQuietly(file);
+          }
+        });
   }
 
   /** One that stays does not keep the others. */

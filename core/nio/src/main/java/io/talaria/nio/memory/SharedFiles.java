@@ -3,6 +3,7 @@
 package io.talaria.nio.memory;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.files.EndedOwners;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.process.Descriptors;
@@ -144,6 +145,7 @@ public final class SharedFiles {
     for (Long id : named) {
       remove(id);
     }
+    directory.release();
   }
 
   /** Whether a file that this process created still has its name. */
@@ -154,6 +156,7 @@ public final class SharedFiles {
   /** Unlinks files of processes that have ended. */
   public void sweep() {
     ProcessFileName.sweep(directory.path(), PREFIX);
+    EndedOwners.sweep(directory.path());
   }
 
   /** Free bytes where the files live, or 0 if unknown. */

@@ -3,6 +3,7 @@
 package io.talaria.nio.negotiation;
 
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -15,18 +16,35 @@ import java.util.Arrays;
  *
  * @param client the connecting side's address
  * @param server the accepting side's address
+ * @param zone the interface of a connection from a link-local address to itself: one host may have
+ *     the address on several interfaces, and then the kernel tells connections apart by that; else
+ *     0
  */
-public record ConnectionKey(InetSocketAddress client, InetSocketAddress server) {
+public record ConnectionKey(InetSocketAddress client, InetSocketAddress server, int zone) {
   /** Largest encoded size, in bytes. */
-  static final int MAX_BYTES = 2 * (1 + 16 + 2);
+  static final int MAX_BYTES = 2 * (1 + 16 + 2) + Integer.BYTES;
 
   private static final int IPV4_BYTES = 4;
   private static final int IPV6_BYTES = 16;
+  private static final int ZONED_BYTES = IPV6_BYTES + Integer.BYTES;
 
-  /** Makes a key without scope identifiers, which the ends need not share. */
+  /** Makes a key without scope identifiers in its addresses, which two hosts need not share. */
   public ConnectionKey {
     client = plain(client);
     server = plain(server);
+    if (!server.getAddress().isLinkLocalAddress()
+        || !server.getAddress().equals(client.getAddress())) {
+      zone = 0;
+    }
+  }
+
+  /** The key of a connection between two addresses, as a channel has them. */
+  public ConnectionKey(InetSocketAddress client, InetSocketAddress server) {
+    this(client, server, Math.max(zone(client), zone(server)));
+  }
+
+  private static int zone(InetSocketAddress address) {
+    return address.getAddress() instanceof Inet6Address six ? six.getScopeId() : 0;
   }
 
   private static InetSocketAddress plain(InetSocketAddress address) {
@@ -69,7 +87,10 @@ public record ConnectionKey(InetSocketAddress client, InetSocketAddress server) 
     return address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
-  /** Both addresses, the client's first: each its length, itself and its port; big-endian. */
+  /**
+   * Both addresses, the client's first: each its length, itself, the server's with the zone if
+   * there is one, and its port; big-endian.
+   */
   public byte[] encoded() {
     ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
     encode(bytes);
@@ -77,25 +98,45 @@ public record ConnectionKey(InetSocketAddress client, InetSocketAddress server) 
   }
 
   void encode(ByteBuffer to) {
-    encode(to, client);
-    encode(to, server);
+    encode(to, client, 0);
+    encode(to, server, zone);
   }
 
-  private static void encode(ByteBuffer to, InetSocketAddress address) {
+  private static void encode(ByteBuffer to, InetSocketAddress address, int zone) {
     byte[] ip = address.getAddress().getAddress();
-    to.put((byte) ip.length).put(ip).putShort((short) address.getPort());
+    if (zone == 0) {
+      to.put((byte) ip.length).put(ip);
+    } else {
+      to.put((byte) ZONED_BYTES).put(ip).putInt(zone);
+    }
+    to.putShort((short) address.getPort());
   }
 
   static ConnectionKey decode(ByteBuffer from) throws MalformedFrameException {
-    return new ConnectionKey(decodeAddress(from), decodeAddress(from));
+    InetSocketAddress client = decodeAddress(from, Wire.unsignedByte(from));
+    int length = Wire.unsignedByte(from);
+    if (length != ZONED_BYTES) {
+      return new ConnectionKey(client, decodeAddress(from, length), 0);
+    }
+    byte[] ip = Wire.bytes(from, IPV6_BYTES);
+    int zone = Wire.id(from);
+    ConnectionKey key = new ConnectionKey(client, address(ip, from), zone);
+    if (zone == 0 || key.zone != zone) {
+      throw new MalformedFrameException("a zone of " + key);
+    }
+    return key;
   }
 
-  private static InetSocketAddress decodeAddress(ByteBuffer from) throws MalformedFrameException {
-    int length = Wire.unsignedByte(from);
+  private static InetSocketAddress decodeAddress(ByteBuffer from, int length)
+      throws MalformedFrameException {
     if (length != IPV4_BYTES && length != IPV6_BYTES) {
       throw new MalformedFrameException("an address of " + length + " bytes");
     }
-    byte[] ip = Wire.bytes(from, length);
+    return address(Wire.bytes(from, length), from);
+  }
+
+  private static InetSocketAddress address(byte[] ip, ByteBuffer from)
+      throws MalformedFrameException {
     try {
       return new InetSocketAddress(InetAddress.getByAddress(ip), Wire.unsignedShort(from));
     } catch (UnknownHostException e) {

@@ -187,7 +187,7 @@ final class SegmentEchoes {
         channel.connect(from);
         channel.register(loop.selector(), SelectionKey.OP_READ, this);
         return ((InetSocketAddress) channel.getLocalAddress()).getPort();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         close(); // most likely the address is not this namespace's
         return 0;
       }

@@ -150,7 +150,7 @@ final class SegmentProbes {
                     (InetSocketAddress) channel.getLocalAddress(),
                     new InetSocketAddress(between.server, service)),
                 nonce));
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         boolean none = Descriptors.ranOut(e);
         refuse(none ? Reason.LIMIT : Reason.NOT_DIRECT, "no datagram can be sent: " + e);
         return;
@@ -168,7 +168,7 @@ final class SegmentProbes {
         channel.connect(new InetSocketAddress(between.server, port));
         sending = true;
         send();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         refuse(Reason.NOT_DIRECT, "the address cannot be reached: " + e);
       }
     }

@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.files.EndedOwners;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.transport.TransportProvider;
@@ -51,5 +52,6 @@ final class Sweeper {
     ProcessFileName.sweep(directory.path(), Announcement.PREFIX);
     ProcessFileName.sweep(directory.path(), Announcement.TEMPORARY);
     ProcessCounters.sweep(directory.path());
+    EndedOwners.sweep(directory.path()); // last
   }
 }

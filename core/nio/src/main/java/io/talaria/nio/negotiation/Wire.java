@@ -23,7 +23,7 @@ import java.nio.charset.StandardCharsets;
  *   PROBE     9   id:4 client:a server:a nonce:s
  *   PROBE_AT  10  id:4 port:2
  *
- *   s = length:1 bytes, p = length:2 bytes, a = length:1 (4 or 16) address port:2
+ *   s = length:1 bytes, p = length:2 bytes, a = length:1 (4 or 16, or 20 with a zone) address port:2
  * </pre>
  *
  * <p>The side that dialled sends HELLO first, the other WELCOME or REJECT; then the dialling side

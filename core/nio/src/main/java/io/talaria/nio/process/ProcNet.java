@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What /proc/net says about routes and neighbours of this process's network namespace: of IPv4
- * only, because /proc does not show the neighbours of IPv6. Does file work: not for the program's
- * threads.
+ * What /proc/net says about this process's network namespace: routes and neighbours of IPv4 only,
+ * because /proc does not show the neighbours of IPv6, and whose its sockets are. Does file work:
+ * not for the program's threads.
  */
 public final class ProcNet {
   /** What {@link #neighbour} gives for an address that is no neighbour's. */
@@ -23,6 +23,12 @@ public final class ProcNet {
   private static final Path NET = Path.of("/proc/net");
   private static final String SPACE = "\\s+";
   private static final int HEX = 16;
+
+  /** How a link of a process's descriptor begins that is a socket. */
+  private static final String SOCKET = "socket:[";
+
+  /** A column of /proc/net/tcp. */
+  private static final int TCP_INODE = 9;
 
   /** Columns of /proc/net/route. */
   private static final int ROUTE_DEVICE = 0;
@@ -52,6 +58,39 @@ public final class ProcNet {
 
   static String read(String name) throws IOException {
     return Files.readString(NET.resolve(name), StandardCharsets.ISO_8859_1);
+  }
+
+  /**
+   * Whether a TCP socket that this process has is one of its own network namespace. A super-server
+   * may have made it in another one, and handed it over.
+   *
+   * @param descriptor the socket's number
+   * @return false also if that cannot be found out
+   */
+  public static boolean hasSocket(int descriptor) {
+    try {
+      String link =
+          Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(descriptor))).toString();
+      return link.startsWith(SOCKET)
+          && hasSocket(
+              link.substring(SOCKET.length(), link.length() - 1),
+              read("tcp"),
+              Files.exists(NET.resolve("tcp6")) ? read("tcp6") : "");
+    } catch (IOException | RuntimeException e) {
+      return false;
+    }
+  }
+
+  static boolean hasSocket(String inode, String... tables) {
+    for (String table : tables) {
+      for (String line : table.split("\n", -1)) {
+        String[] fields = line.trim().split(SPACE);
+        if (fields.length > TCP_INODE && fields[TCP_INODE].equals(inode)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -95,6 +95,42 @@ class CountersSweepTest {
             }));
   }
 
+  private Path ofAnotherNamespace() throws IOException {
+    return forge(
+        b -> {
+          CountersFileFixture.setPid(b, NO_PID);
+          b.putLong(CountersLayout.H_PID_NAMESPACE, 1);
+        });
+  }
+
+  /** The lock of a process, which nobody holds, that is the one of the file or another. */
+  private void leaveLock(Path file, long pidNamespace) throws IOException {
+    ByteBuffer header = CountersFileFixture.bytes(file);
+    long id = ProcessFileName.nextId() ^ (1L << 42); // of another process id
+    ByteBuffer text =
+        ByteBuffer.allocate(5 * Long.BYTES)
+            .putLong(header.getLong(CountersLayout.H_BOOT_ID_UPPER))
+            .putLong(header.getLong(CountersLayout.H_BOOT_ID_LOWER))
+            .putLong(pidNamespace)
+            .putLong(header.getLong(CountersLayout.H_PID))
+            .putLong(header.getLong(CountersLayout.H_START_TICKS));
+    Files.write(dir.resolve(ProcessFileName.of('o', id)), text.array());
+  }
+
+  @Test
+  void theFileOfAnotherPidNamespaceGoesIfItsProcessHoldsItsLockNoMore() throws Exception {
+    Path file = ofAnotherNamespace();
+    leaveLock(file, 1);
+    assertRemoved(file);
+  }
+
+  @Test
+  void theLockOfAnotherProcessSaysNothing() throws Exception {
+    Path file = ofAnotherNamespace();
+    leaveLock(file, 2);
+    assertKept(file);
+  }
+
   @Test
   void theFileOfAnEarlierBootGoes() throws Exception {
     Path file = forge(b -> b.putLong(CountersLayout.H_BOOT_ID_LOWER, 1));

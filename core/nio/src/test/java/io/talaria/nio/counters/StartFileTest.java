@@ -38,8 +38,8 @@ class StartFileTest {
   @Test
   void itIsReadLikeAnyOtherAndHasNoConnections() throws Exception {
     Path dir = temp.resolve("run");
-    StartFile.make(dir);
-    StartFile.make(dir);
+    StartFile.make(dir, false);
+    StartFile.make(dir, false);
     List<ProcessInfo> processes = CountersReader.readDirectory(dir).processes();
     assertThat(processes).hasSize(1);
     assertThat(processes.get(0).pid()).isEqualTo(ProcessHandle.current().pid());
@@ -50,7 +50,7 @@ class StartFileTest {
   @Test
   void theFirstChannelTakesItOver() throws Exception {
     Path dir = temp.resolve("run");
-    StartFile.make(dir);
+    StartFile.make(dir, false);
     List<Path> made = files(dir);
     try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
       counters.connection(Role.CLIENT, ADDRESS, null);
@@ -64,7 +64,7 @@ class StartFileTest {
   void itGoesIfTheChannelsUseAnotherDirectory() throws Exception {
     Path dir = temp.resolve("run");
     Path other = temp.resolve("other");
-    StartFile.make(dir);
+    StartFile.make(dir, false);
     Files.createDirectory(
         other,
         java.nio.file.attribute.PosixFilePermissions.asFileAttribute(
@@ -78,7 +78,7 @@ class StartFileTest {
   @Test
   void itIsMadeAnewIfItWasDeleted() throws Exception {
     Path dir = temp.resolve("run");
-    StartFile.make(dir);
+    StartFile.make(dir, false);
     Files.delete(files(dir).get(0));
     try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
       assertThat(counters.path()).exists();
@@ -87,7 +87,7 @@ class StartFileTest {
 
   @Test
   void aDirectoryThatCannotBeMadeIsNoHarm() {
-    StartFile.make(temp.resolve("missing/run"));
+    StartFile.make(temp.resolve("missing/run"), false);
     assertThat(temp).isEmptyDirectory();
   }
 }

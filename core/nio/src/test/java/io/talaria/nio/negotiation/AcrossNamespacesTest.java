@@ -8,10 +8,17 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.negotiation.Wire.Hello;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.transport.TransportException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -238,6 +245,80 @@ class AcrossNamespacesTest {
       channel.awaitPlain(Reason.NOT_DIRECT); // no interface has the address
       assertThat(transport.offers).hasValue(0);
     }
+  }
+
+  /** An address of this host that others may reach, if it has one. */
+  private static InetAddress ownAddress() throws Exception {
+    for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+      for (InetAddress address : Collections.list(each.getInetAddresses())) {
+        if (each.isUp() && address instanceof Inet4Address && !address.isLoopbackAddress()) {
+          return address;
+        }
+      }
+    }
+    return Assumptions.abort("this host has loopback addresses only");
+  }
+
+  private FakeChannel connectFrom(InetAddress own, int port) {
+    return connect(
+        new ConnectionKey(
+            new InetSocketAddress(own, port), new InetSocketAddress("192.0.2.3", PORT)));
+  }
+
+  /** As behind a firewall; and what the peer says of a probe that is over means nothing. */
+  @Test
+  void aConnectionWhoseDatagramsAreLostIsNotOffered() throws Exception {
+    InetAddress own = ownAddress();
+    try (RawSession.Listener listener = listener()) {
+      FakeChannel first = connectFrom(own, 40_000);
+      session = welcomed(listener, true);
+      int id = Wire.id(session.expect(Wire.PROBE));
+      session.write(Wire.probeAt(id, 9));
+      session.write(Wire.probeAt(id, 10));
+      first.awaitPlain(Reason.NOT_DIRECT);
+      session.write(Wire.probeAt(id, 9));
+      FakeChannel second = connectFrom(own, 40_001);
+      int next = Wire.id(session.expect(Wire.PROBE));
+      assertThat(next).isNotEqualTo(id);
+      session.write(Wire.probeAt(id, 9));
+      session.write(Wire.probeAt(next, 0));
+      second.awaitPlain(Reason.NOT_DIRECT);
+      assertThat(transport.offers).hasValue(0);
+    }
+  }
+
+  @Test
+  void anAnswerToAProbeThatWasNotMadeEndsTheSession() throws Exception {
+    InetAddress own = ownAddress();
+    try (RawSession.Listener listener = listener()) {
+      FakeChannel channel = connectFrom(own, 40_000);
+      session = welcomed(listener, true);
+      int id = Wire.id(session.expect(Wire.PROBE));
+      session.write(Wire.probeAt(id + 1, 9));
+      session.awaitEnd();
+      channel.awaitPlain(Reason.PROTOCOL);
+    }
+  }
+
+  /** It would be in two places at once. */
+  @Test
+  void theSecondProbeOfANumberEndsTheSession() throws Exception {
+    InetAddress own = ownAddress();
+    node = Node.sharing(temporary.resolve("run"), transport);
+    CompletableFuture<Reason> announced = new CompletableFuture<>();
+    node.negotiator.announce(new InetSocketAddress("0.0.0.0", PORT), announced::complete);
+    assertThat(announced.get(20, TimeUnit.SECONDS)).isEqualTo(Reason.ANNOUNCED);
+    session = RawSession.dial(node.announced(PORT));
+    session.write(hello(ELSEWHERE, true));
+    session.expect(Wire.WELCOME);
+    ConnectionKey between =
+        new ConnectionKey(new InetSocketAddress("192.0.2.2", 7), new InetSocketAddress(own, PORT));
+    session.write(Wire.probe(1, between, Nonce.random()));
+    ByteBuffer answer = session.expect(Wire.PROBE_AT);
+    assertThat(Wire.id(answer)).isEqualTo(1);
+    Assumptions.assumeTrue(Wire.unsignedShort(answer) > 0, "this host has no route to others");
+    session.write(Wire.probe(1, between, Nonce.random()));
+    session.awaitEnd();
   }
 
   @Test

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.talaria.nio.Reason;
 import io.talaria.nio.negotiation.Wire.Hello;
 import io.talaria.nio.negotiation.Wire.Welcome;
+import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -264,12 +266,33 @@ class WireTest {
             .putShort((short) 2)
             .flip();
     assertThat(ConnectionKey.decode(encoded)).isEqualTo(FakeChannel.key(1, 2));
-    InetAddress scoped =
-        java.net.Inet6Address.getByAddress("", InetAddress.getByName("fe80::1").getAddress(), 1);
-    InetSocketAddress withScope = new InetSocketAddress(scoped, 1);
-    InetSocketAddress without = new InetSocketAddress("fe80::1", 1);
-    assertThat(new ConnectionKey(withScope, withScope))
-        .isEqualTo(new ConnectionKey(without, without));
+    InetSocketAddress far = new InetSocketAddress("fe80::2", 1);
+    assertThat(new ConnectionKey(linkLocal(1), far))
+        .isEqualTo(new ConnectionKey(linkLocal(2), far));
+  }
+
+  private static InetSocketAddress linkLocal(int zone) throws IOException {
+    byte[] address = InetAddress.getByName("fe80::1").getAddress();
+    return new InetSocketAddress(Inet6Address.getByAddress("", address, zone), 1);
+  }
+
+  /** A host may have one link-local address on several interfaces. */
+  @Test
+  void aKeyOfALinkLocalAddressAndItselfHasItsInterface() throws Exception {
+    ConnectionKey one = new ConnectionKey(linkLocal(1), linkLocal(1));
+    ConnectionKey other = new ConnectionKey(linkLocal(2), linkLocal(2));
+    assertThat(one).isNotEqualTo(other);
+    assertThat(one.local()).isTrue();
+    for (ConnectionKey key : List.of(one, other)) {
+      ByteBuffer encoded = ByteBuffer.wrap(key.encoded());
+      assertThat(encoded.remaining()).isEqualTo(ConnectionKey.MAX_BYTES);
+      assertThat(ConnectionKey.decode(encoded)).isEqualTo(key);
+      assertThat(encoded.hasRemaining()).isFalse();
+    }
+    byte[] none = one.encoded();
+    none[1 + 16 + 2 + 1 + 16 + 3] = 0;
+    assertThatThrownBy(() -> ConnectionKey.decode(ByteBuffer.wrap(none)))
+        .isInstanceOf(MalformedFrameException.class);
   }
 
   @Test

@@ -8,6 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -139,5 +144,30 @@ class ProcNetTest {
     assertThat(ProcNet.device(ip("127.0.0.1"))).isNotEqualTo("");
     assertThat(ProcNet.neighbour(ip("192.0.2.77"), "lo")).isEqualTo(ProcNet.NO_HARDWARE_ADDRESS);
     ProcNet.hasOneTable();
+  }
+
+  @Test
+  void onlySocketsOfThisNamespaceAreAmongItsOwn() throws Exception {
+    String table =
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
+            + "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  "
+            + "1000        0 4711 1 0000000000000000 100 0 0 10 0\n";
+    assertThat(ProcNet.hasSocket("4711", "", table)).isTrue();
+    assertThat(ProcNet.hasSocket("471", "", table)).isFalse();
+    assertThat(ProcNet.hasSocket("0", "", table)).as("other columns").isFalse();
+    assertThat(ProcNet.hasSocket(-1)).isFalse();
+    long before = ownSockets();
+    try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+      listener.bind(new InetSocketAddress("127.0.0.1", 0));
+      assertThat(ownSockets()).isEqualTo(before + 1);
+    }
+  }
+
+  private static long ownSockets() throws IOException {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      return descriptors
+          .filter(each -> ProcNet.hasSocket(Integer.parseInt(each.getFileName().toString())))
+          .count();
+    }
   }
 }
