@@ -8,7 +8,8 @@ package io.talaria.messaging;
  * <p>With ORDERED, SERIAL and CONCURRENT a slow receiver delays only its own messages. If too many
  * wait for it, the nodes that send to it hold back further ones ({@link Peer#BACK_PRESSURED}) until
  * it has handled most of them. Messages that are already on their way to it are kept in memory,
- * within {@link NodeOptions#receiveBudget}.
+ * within {@link NodeOptions#maxWaitingBytes(long)} each and {@link
+ * NodeOptions#receiveBudget(long)} together.
  */
 public enum Dispatch {
   /**
