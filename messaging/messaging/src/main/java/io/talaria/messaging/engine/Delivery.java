@@ -381,16 +381,19 @@ final class Delivery {
       Throwable unreadable) {
     if (unreadable != null) {
       rejections.unreadable(connection, type, kind, slot, generation, unreadable);
-      return;
-    }
-    counts.received();
-    Object recorded = Recorded.beginHandler();
-    if (kind == Records.REQUEST) {
-      handle(connection, type, slot, generation, deadline, message);
     } else {
-      receive(connection, type.receiver, type, message);
+      counts.received();
+      Object recorded = Recorded.beginHandler();
+      if (kind == Records.REQUEST) {
+        handle(connection, type, slot, generation, deadline, message);
+      } else {
+        receive(connection, type.receiver, type, message);
+      }
+      Recorded.handled(recorded, type.name(), connection.peer.id());
     }
-    Recorded.handled(recorded, type.name(), connection.peer.id());
+    // The program's code may have interrupted this thread: that must not reach the next message,
+    // nor keep the poller from sleeping.
+    Thread.interrupted();
   }
 
   private void receive(

@@ -207,6 +207,7 @@ final class Poller extends Thread {
     } else {
       turns = TURNS_BETWEEN_CLOCKS; // parking makes turns slow: read the clock in each
       LockSupport.parkNanos(BACKOFF_PARK_NS);
+      Thread.interrupted();
     }
   }
 
@@ -283,6 +284,7 @@ final class Poller extends Thread {
     sleep = awake + 1;
     try {
       VarHandle.fullFence();
+      Thread.interrupted(); // by a listener or another thread: the selector would not sleep
       sleepUntilWoken();
     } finally {
       sleep = awake + 2;
