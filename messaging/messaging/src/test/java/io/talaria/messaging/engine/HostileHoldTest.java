@@ -136,7 +136,7 @@ class HostileHoldTest {
   void whoeverDoesNotHoldIsNotReadFurtherAndOthersAre() throws Exception {
     start();
     byte[] rest = new byte[BYTES];
-    Connection there = far.remote(1).connection();
+    RecordReceiver there = far.remote(1).connection().receiver();
     int sent = 0;
     for (int full = 0; full < 100; ) { // for good: the ring grows, and the poller may be late
       assertThat((long) sent * BYTES).as("bytes accepted").isLessThan(2L * MOST);
@@ -256,7 +256,7 @@ class HostileHoldTest {
       Connection before = third.remote(2).connection();
       far.remote(3).connection().control(Records.HOLD, receiver, 1);
       await(before::dead);
-      assertThat(before.failure()).contains("HOLD of receiver " + receiver);
+      assertThat(before.closing().failure()).contains("HOLD of receiver " + receiver);
       await(() -> third.counters().lost() > lost);
       await(() -> third.remote(2).connection() != before && far.remote(3).connection() == null);
     }

@@ -130,7 +130,7 @@ class VirtualMaximumTest {
       peer.send(new Slow(i));
     }
     long behind = peer.send(new Quick(0));
-    await(() -> running.get() == MOST && far.remote(1).connection().stalled);
+    await(() -> running.get() == MOST && far.remote(1).connection().receiver().stalled);
     await(() -> rests(far));
     assertThat(quick.get()).as("behind the one without a thread").isZero();
     assertThat(ask(far, 1, 2)).as("its responses are read").isEqualTo(2);
@@ -178,7 +178,7 @@ class VirtualMaximumTest {
     for (int i = 0; i < 2 * MOST; i++) {
       near.peer(2).send(new Slow(i));
     }
-    await(() -> running.get() == MOST && far.remote(1).connection().stalled);
+    await(() -> running.get() == MOST && far.remote(1).connection().receiver().stalled);
     assertThat(near.close(Duration.ofMillis(200))).as("bytes that were not delivered").isPositive();
     far.close(Duration.ofMillis(200));
     await(() -> !far.poller().isAlive() && !far.conductor().isAlive());
