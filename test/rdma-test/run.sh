@@ -34,6 +34,9 @@ without a password, it installs missing packages.
 
 Exit status: 0 all checks passed, 1 a check failed, 2 wrong usage, 3 a ratio missed its target,
 69 something is missing.
+
+  ./talaria rdma-test
+  ./talaria rdma-test --only 'ibv_*,java_hello' --patience 4
 USAGE
 }
 

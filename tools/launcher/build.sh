@@ -23,6 +23,9 @@ the options of a command in Java.
 
 Exit status: 0 built, 1 the build failed (log: dist/build.log), 2 wrong usage, 69 a JDK or Maven
 is missing.
+
+  ./talaria build
+  ./talaria build bench kvs
 END
 }
 
@@ -186,7 +189,8 @@ asks_for_help() {
 # Adds to $WANTED what the command needs.
 want() {
   if needs_workloads "$@"; then
-    WANTED="$WANTED message-passing/mpj messaging/messaging applications/workloads"
+    WANTED="$WANTED message-passing/mpj message-passing/mpj-examples messaging/messaging"
+    WANTED="$WANTED applications/workloads"
   fi
   if needs_programs "$@"; then
     WANTED="$WANTED applications/programs applications/bench-programs"

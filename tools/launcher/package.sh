@@ -29,7 +29,8 @@ run_package() {
   esac
   need_jdk
   need_maven
-  WANTED="$WANTED message-passing/mpj messaging/messaging applications/workloads"
+  WANTED="$WANTED message-passing/mpj message-passing/mpj-examples messaging/messaging"
+  WANTED="$WANTED applications/workloads"
   version=$(project_version)
   release=$ROOT/dist/talaria-$version
   log=$ROOT/dist/package.log
@@ -59,7 +60,7 @@ fill_release() {
     cp "$ROOT/tools/launcher/run.sh" "$release/launcher/" &&
     cp "$ROOT/tools/launcher/common.sh" "$release/launcher/" &&
     cp "$AGENT" "$release/talaria.jar" &&
-    cp "$ROOT/dist/talaria-mpj.jar" "$release/" &&
+    cp "$ROOT/dist/talaria-mpj.jar" "$ROOT/dist/talaria-mpj-examples.jar" "$release/" &&
     cp "$CLI" "$ROOT"/tools/cli/target/lib/*.jar "$release/lib/core/" &&
     copy_missing "$BENCH" "$WORKLOADS" "$ROOT"/benchmarks/bench/target/lib/*.jar \
       "$ROOT"/applications/workloads/target/lib/*.jar &&

@@ -98,7 +98,7 @@ ensure_built() {
 run_mpj() {
   need_java "$FULL_JAVA" "$command"
   exec "$JAVA" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
-    -cp "$HOME_DIR/talaria-mpj.jar" "$@"
+    -cp "$(mpj_path "$HOME_DIR" "$@")" "$@"
 }
 
 run_cli() {

@@ -153,6 +153,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 the target was missed, 69 a JDK,
 named above is missing.
 
   ./talaria bench ports --fabric
+  ./talaria bench ports --top --json ports.json
 END
 }
 
@@ -268,17 +269,35 @@ run_verbs_example() {
     io.talaria.verbs.examples.Examples "$@" $chosen
 }
 
-# Runs a class of the self-contained jar of mpj, which is built if it is older than its sources.
+# The jars of message passing in folder $1, for the command that follows. The examples and kernels are there only
+# for a command that names one, so that other programs have the library alone on their class path.
+mpj_path() {
+  folder=$1
+  shift
+  case " $* " in
+    *' io.talaria.mpj.examples.'* | *' io.talaria.mpj.kernels.'*)
+      printf '%s\n' "$folder/talaria-mpj.jar:$folder/talaria-mpj-examples.jar"
+      ;;
+    *) printf '%s\n' "$folder/talaria-mpj.jar" ;;
+  esac
+}
+
+# Runs a class of the self-contained jar of mpj. It and the jar of the examples are built if one is missing, or
+# older than its sources; they are built together.
 run_mpj() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
-  if [ ! -f "$MPJ" ] || [ -n "$(find "$ROOT/pom.xml" "$ROOT/message-passing/mpj/pom.xml" "$ROOT/message-passing/mpj/src/main" \
+  EXAMPLES=$ROOT/dist/talaria-mpj-examples.jar
+  if [ ! -f "$MPJ" ] || [ ! -f "$EXAMPLES" ] || [ -n "$(find "$ROOT/pom.xml" \
+    "$ROOT/message-passing/mpj/pom.xml" "$ROOT/message-passing/mpj/src/main" \
     "$ROOT/core/ffi/src/main" "$ROOT/network/ucx/src/main" "$ROOT/network/verbs/src/main" \
-    "$ROOT/core/nio/pom.xml" "$ROOT/core/nio/src/main" -newer "$MPJ" -print | head -n 1)" ]; then
+    "$ROOT/core/nio/pom.xml" "$ROOT/core/nio/src/main" -newer "$MPJ" -print | head -n 1)" ] ||
+    [ -n "$(find "$ROOT/message-passing/mpj-examples/pom.xml" "$ROOT/message-passing/mpj-examples/src/main" \
+      -newer "$EXAMPLES" -print | head -n 1)" ]; then
     need_maven
     mkdir -p "$ROOT/dist"
     say "building with $JAVA_HOME (once; log in dist/build-mpj.log)"
-    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl message-passing/mpj -am package) \
+    if ! (cd "$ROOT" && "$MVN" -B -Dmaven.test.skip=true -DskipTests -pl message-passing/mpj-examples -am package) \
       >"$ROOT/dist/build-mpj.log" 2>&1; then
       grep -E '^\[ERROR\]' "$ROOT/dist/build-mpj.log" | head -n 20 >&2
       say "the build failed; all of it is in $ROOT/dist/build-mpj.log"
@@ -286,5 +305,5 @@ run_mpj() {
     fi
   fi
   exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
-    -cp "$MPJ" "$@"
+    -cp "$(mpj_path "$ROOT/dist" "$@")" "$@"
 }

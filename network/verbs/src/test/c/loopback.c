@@ -37,7 +37,7 @@ static char fail_name[64];
 static int fail_errno, fail_times;
 static int holding;
 static long unacknowledged, not_ready;
-static int no_kernel, no_device, open_errno;
+static int no_kernel, no_device, open_errno, port_down, max_completions = 1 << 20;
 
 static int fault(const char *name) {
   if (fail_times > 0 && strcmp(name, fail_name) == 0) {
@@ -57,7 +57,9 @@ struct context {
   struct verbs_context verbs;
   int async_write;
   int children;
+  struct context *next;
 };
+static struct context *contexts;  // that are open
 
 struct pd { struct ibv_pd base; int children; };
 
@@ -110,13 +112,15 @@ struct qp {
   int send_head, send_count;
   struct send batch[256];
   int batch_count, batching, batch_error;
+  int torn;            // has taken a request of its shared queue, and has not been asked for it
+  struct receive taken;
 };
 static struct qp *qps[MAX_OBJECTS];
 static uint32_t next_number = 17;
 
-struct held { struct cq *cq; struct ibv_wc wc; };
-static struct held held[MAX_OBJECTS];
-static int held_count;
+struct held { struct cq *cq; struct ibv_wc wc; int solicited; };
+static struct held *held;
+static int held_count, held_capacity;
 
 static struct ibv_device device = {
   .node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "loop0", .dev_name = "uverbs0",
@@ -202,6 +206,10 @@ static struct ibv_context *open_context(void) {
   c->verbs.create_qp_ex = create_qp_ex;
   c->verbs.query_port = query_port;
   c->verbs.query_device_ex = query_device_ex;
+  pthread_mutex_lock(&lock);
+  c->next = contexts;
+  contexts = c;
+  pthread_mutex_unlock(&lock);
   return b;
 }
 
@@ -215,6 +223,11 @@ int ibv_close_device(struct ibv_context *context) {
   FAULT_STATUS();
   struct context *c = (struct context *)verbs_get_ctx(context);
   if (c->children) return EBUSY;
+  pthread_mutex_lock(&lock);
+  struct context **at = &contexts;
+  while (*at != c) at = &(*at)->next;
+  *at = c->next;
+  pthread_mutex_unlock(&lock);
   close(context->async_fd);
   close(c->async_write);
   free(c);
@@ -229,7 +242,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *a) {
   *a = (struct ibv_device_attr){
     .fw_ver = "1.0.loop", .node_guid = ibv_get_device_guid(&device), .max_mr_size = 1ULL << 40,
     .max_qp = MAX_OBJECTS, .max_qp_wr = 16384, .max_sge = MAX_PIECES, .max_cq = MAX_OBJECTS,
-    .max_cqe = 1 << 20, .max_mr = MAX_OBJECTS, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16,
+    .max_cqe = max_completions, .max_mr = MAX_OBJECTS, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16,
     .atomic_cap = IBV_ATOMIC_HCA, .max_mw = MAX_OBJECTS, .max_srq = MAX_OBJECTS, .max_srq_wr = 16384,
     .max_srq_sge = MAX_PIECES, .max_ah = MAX_OBJECTS, .phys_port_cnt = 1,
     .device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
@@ -248,7 +261,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
   if (f) return f;
   if (port != 1) return EINVAL;
   memset(a, 0, size);
-  a->state = IBV_PORT_ACTIVE;
+  a->state = port_down ? IBV_PORT_DOWN : IBV_PORT_ACTIVE;
   a->max_mtu = a->active_mtu = IBV_MTU_4096;
   a->gid_tbl_len = 4;
   a->max_msg_sz = 1U << 30;
@@ -439,13 +452,16 @@ static struct cq *new_cq(struct ibv_context *context, int entries, void *user, s
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *user,
                              struct ibv_comp_channel *channel, int vector) {
   FAULT_POINTER();
-  if (entries < 1 || entries > 1 << 20) { errno = EINVAL; return NULL; }
+  if (entries < 1 || entries > max_completions) { errno = EINVAL; return NULL; }
   return (struct ibv_cq *)new_cq(context, entries, user, channel);
 }
 int ibv_destroy_cq(struct ibv_cq *base) {
   FAULT_STATUS();
   struct cq *cq = (struct cq *)base;
   if (cq->users || cq->unacked) return EBUSY;  // libibverbs would wait for the acknowledgement for ever
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < held_count; i++) if (held[i].cq == cq) held[i].cq = NULL;
+  pthread_mutex_unlock(&lock);
   if (base->channel) {
     base->channel->refcnt--;
     int flags = fcntl(base->channel->fd, F_GETFL);
@@ -512,8 +528,13 @@ static void complete_now(struct cq *cq, struct ibv_wc *wc, int solicited) {
   }
 }
 static void complete(struct ibv_cq *cq, struct ibv_wc *wc, int solicited) {
-  if (holding && held_count < MAX_OBJECTS) held[held_count++] = (struct held){(struct cq *)cq, *wc};
-  else complete_now((struct cq *)cq, wc, solicited);
+  if (!holding) { complete_now((struct cq *)cq, wc, solicited); return; }
+  if (held_count == held_capacity) {
+    held_capacity = held_capacity ? 2 * held_capacity : MAX_OBJECTS;
+    held = realloc(held, held_capacity * sizeof *held);
+    if (!held) abort();
+  }
+  held[held_count++] = (struct held){(struct cq *)cq, *wc, solicited};
 }
 
 static int poll_cq(struct ibv_cq *base, int entries, struct ibv_wc *wc) {
@@ -676,8 +697,30 @@ int ibv_destroy_qp(struct ibv_qp *b) {
   return 0;
 }
 
+// A card gives back what a queue pair had taken of its shared queue a moment after it is in error, and says that it was
+// the last one. The kind of a failed completion is undefined: here it is that of a send.
+static void *give_back(void *number) {
+  usleep(2000);
+  pthread_mutex_lock(&lock);
+  struct qp *qp = find_qp((uintptr_t)number);
+  if (qp) {
+    struct ibv_qp *b = &qp->base.qp_base;
+    complete(b->recv_cq, &(struct ibv_wc){.wr_id = qp->taken.id, .status = IBV_WC_WR_FLUSH_ERR,
+             .opcode = IBV_WC_SEND, .qp_num = b->qp_num}, 0);
+    raise_event(b->context, IBV_EVENT_QP_LAST_WQE_REACHED, b, 0);
+  }
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
 static void flush(struct qp *qp) {
   struct ibv_qp *b = &qp->base.qp_base;
+  if (qp->torn) {
+    qp->torn = 0;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, give_back, (void *)(uintptr_t)b->qp_num)) abort();
+    pthread_detach(thread);
+  }
   for (; qp->send_count; qp->send_count--, qp->send_head = (qp->send_head + 1) % qp->cap.max_send_wr)
     complete(b->send_cq, &(struct ibv_wc){.wr_id = qp->sends[qp->send_head].wr.wr_id,
              .status = IBV_WC_WR_FLUSH_ERR, .qp_num = b->qp_num}, 0);
@@ -858,7 +901,7 @@ static int execute(struct qp *qp, struct send *s, struct ibv_wc *wc) {
   }
   int ud = b->qp_type == IBV_QPT_UD, uc = b->qp_type == IBV_QPT_UC;
   struct qp *peer = find_qp(ud ? wr->wr.ud.remote_qpn : qp->attr.dest_qp_num);
-  int there = peer && peer->base.qp_base.state >= IBV_QPS_RTR && peer->base.qp_base.state != IBV_QPS_ERR
+  int there = !port_down && peer && peer->base.qp_base.state >= IBV_QPS_RTR && peer->base.qp_base.state != IBV_QPS_ERR
       && peer->base.qp_base.qp_type == b->qp_type && (ud || peer->attr.dest_qp_num == b->qp_num);
   if (ud && length > DEVICE_MTU) return IBV_WC_LOC_LEN_ERR;
   if (wr->opcode == IBV_WR_RDMA_READ || atomic) {
@@ -1366,13 +1409,13 @@ int loop_hold(int on) { return LOCKED(int, (holding = on, held_count)); }
 void loop_release(int reverse) {
   pthread_mutex_lock(&lock);
   holding = 0;
-  for (int left = held_count; left > 0;) {
-    int at = -1;
-    for (int i = 0; i < held_count; i++)
-      if (held[i].cq && (at < 0 || (reverse && held[i].wc.qp_num > held[at].wc.qp_num))) at = i;
-    complete_now(held[at].cq, &held[at].wc, 0);
+  for (int left = held_count; left > 0; left--) {
+    int at = reverse ? -1 : held_count - left;
+    for (int i = 0; reverse && i < held_count; i++)
+      if (held[i].cq && (at < 0 || held[i].wc.qp_num > held[at].wc.qp_num)) at = i;
+    if (at < 0 || !held[at].cq) continue;  // of a queue that is destroyed
+    complete_now(held[at].cq, &held[at].wc, held[at].solicited);
     held[at].cq = NULL;
-    left--;
   }
   held_count = 0;
   pthread_mutex_unlock(&lock);
@@ -1381,6 +1424,41 @@ void loop_release(int reverse) {
 void loop_raise(struct ibv_context *context, int type, void *element, int port) {
   raise_event(context, type, element, port);
 }
+// Takes the port down, or up again, and tells all contexts so. While it is down nothing arrives: what
+// needs an acknowledgement fails as if it had been sent again and again.
+void loop_port(int up) {
+  pthread_mutex_lock(&lock);
+  port_down = !up;
+  for (struct context *c = contexts; c; c = c->next)
+    raise_event(&c->verbs.context, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, NULL, 1);
+  pthread_mutex_unlock(&lock);
+}
+// The same of a queue pair.
+void loop_raise_of(uint32_t number, int type) {
+  pthread_mutex_lock(&lock);
+  struct qp *qp = find_qp(number);
+  if (qp) raise_event(qp->base.qp_base.context, type, &qp->base.qp_base, 0);
+  pthread_mutex_unlock(&lock);
+}
+// Stops a message to a queue pair in its middle: its request of the shared queue stays taken until the queue pair is in
+// error, and is lost if it is destroyed soon after. Whether there was a request.
+int loop_tear(uint32_t number) {
+  pthread_mutex_lock(&lock);
+  struct qp *qp = find_qp(number);
+  struct ibv_srq *srq = qp ? qp->base.qp_base.srq : NULL;
+  struct queue *q = srq ? &((struct srq *)srq)->queue : NULL;
+  int done = q && q->count;
+  if (done) {
+    qp->taken = q->ring[q->head];
+    q->head = (q->head + 1) % q->capacity;
+    q->count--;
+    qp->torn = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  return done;
+}
+// How many entries a completion queue has at most, for those that are opened later.
+void loop_max_completions(int count) { max_completions = count; }
 // Adds completions that nobody has asked for.
 void loop_stuff(struct ibv_cq *cq, int count) {
   pthread_mutex_lock(&lock);

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -49,6 +50,12 @@ public class Comm implements Freeable {
   private int acknowledged;
 
   private Background background;
+
+  /** Those of windows on this one: a rank that waits there may wait for one that has left. */
+  private final Set<Comm> windows = ConcurrentHashMap.newKeySet();
+
+  /** Of a window's, the communicator that it was made on. */
+  private Comm windowOf;
 
   Comm(World world, Group group, int id) {
     this.world = world;
@@ -134,7 +141,18 @@ public class Comm implements Freeable {
   }
 
   private String revokedText() {
-    return "communicator " + id + " was revoked: Shrink makes one of the ranks that are left";
+    return windowOf != null
+        ? "the window was revoked: make another one, on a communicator of the ranks that are left"
+        : "communicator " + id + " was revoked: Shrink makes one of the ranks that are left";
+  }
+
+  /** Gives this communicator to a window on another one, with which it is revoked. */
+  final void ofWindowOn(Comm other) {
+    windowOf = other;
+    other.windows.add(this);
+    if (other.ended == REVOKED) {
+      revokedHere();
+    }
   }
 
   /** As {@link #alive}, for what is allowed on a communicator that was revoked. */
@@ -218,19 +236,19 @@ public class Comm implements Freeable {
 
   /** Number of ranks. */
   public int Size() throws MPIException {
-    alive();
+    aliveOrRevoked();
     return group.Size();
   }
 
   /** Number of this rank. */
   public int Rank() throws MPIException {
-    alive();
+    aliveOrRevoked();
     return rank;
   }
 
   /** Its ranks. */
   public Group Group() throws MPIException {
-    alive();
+    aliveOrRevoked();
     return group;
   }
 
@@ -266,7 +284,12 @@ public class Comm implements Freeable {
     if (ended != REVOKED) {
       run(team, Barriers::barrier);
     }
-    ended = FREED;
+    synchronized (this) {
+      ended = FREED; // Not to be taken for revoked by the thread that is told so meanwhile.
+    }
+    if (windowOf != null) {
+      windowOf.windows.remove(this);
+    }
     world.release(id);
   }
 
@@ -302,7 +325,7 @@ public class Comm implements Freeable {
    * @param errorcode exit status
    */
   public void Abort(int errorcode) throws MPIException {
-    alive();
+    aliveOrRevoked();
     world.abort(errorcode);
   }
 
@@ -318,23 +341,33 @@ public class Comm implements Freeable {
     return group;
   }
 
-  /** What has to be done at this rank when some rank has revoked it. */
-  void revokedHere() {
+  private synchronized void markRevoked() {
     if (ended == 0) {
       ended = REVOKED;
+    }
+  }
+
+  /** What has to be done at this rank when some rank has revoked it. */
+  void revokedHere() {
+    // First of all: whoever gets an exception of one sees the others revoked, too.
+    markRevoked();
+    for (Comm window : windows) {
+      window.markRevoked();
     }
     for (int context : new int[] {2 * id, Device.BESIDE + 2 * id}) {
       world.engine().revoke(context, revokedText());
       world.engine().revoke(context + 1, revokedText());
     }
+    for (Comm window : windows) {
+      window.revokedHere();
+    }
   }
 
   /**
    * Ends all use of the communicator at all of its ranks, also what is under way there, so that
-   * ranks that wait for others than those that have failed do not wait for good. Calls on it throw
-   * an exception of class {@link MPIException#ERR_REVOKED} from then on, but for {@link #Agree},
-   * {@link Intracomm#Shrink}, {@link #Get_failed}, {@link #Is_revoked} and {@link #Free}. Not
-   * collective.
+   * ranks that wait for others than those that have failed do not wait for good; also of windows
+   * made on it. What communicates throws an exception of class {@link MPIException#ERR_REVOKED}
+   * from then on, but for {@link #Agree} and Shrink; {@link #Free} is local then. Not collective.
    */
   public void Revoke() throws MPIException {
     aliveOrRevoked();
@@ -404,7 +437,8 @@ public class Comm implements Freeable {
    * the communicator was revoked.
    *
    * @param flag this rank's
-   * @return the bitwise «and» of those of all ranks that have called it, the same at all of them
+   * @return the bitwise «and» of those of all ranks that have called it, the same at all of them;
+   *     on an inter-communicator of those of the other group, and -1 if none of that has called it
    */
   public int Agree(int flag) throws MPIException {
     return (int) agreement("Agree", new long[] {flag}).values()[0];
@@ -412,7 +446,7 @@ public class Comm implements Freeable {
 
   /** The value of a key, or null. */
   public Object Attr_get(int keyval) throws MPIException {
-    alive();
+    aliveOrRevoked();
     if (keyval == MPI.TAG_UB) {
       return Integer.MAX_VALUE;
     }
@@ -427,13 +461,13 @@ public class Comm implements Freeable {
 
   /** Sets the value of a key. */
   public void Attr_put(int keyval, Object value) throws MPIException {
-    alive();
+    aliveOrRevoked();
     attributes.put(keyval, Buffers.given(value, "value"));
   }
 
   /** Forgets a key. */
   public void Attr_delete(int keyval) throws MPIException {
-    alive();
+    aliveOrRevoked();
     attributes.remove(keyval);
   }
 

@@ -6,8 +6,10 @@ import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.collective.TwoGroups;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.engine.FailureControl;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** A communicator of two groups: messages go to ranks of the other one. */
 public class Intercomm extends Comm {
@@ -175,6 +177,41 @@ public class Intercomm extends Comm {
   public void Free() throws MPIException {
     super.Free();
     local.Free();
+  }
+
+  /** Each group agrees on the flags of the other one, as with other collectives. */
+  @Override
+  public int Agree(int flag) throws MPIException {
+    long[] flags = first ? new long[] {flag, -1} : new long[] {-1, flag};
+    return (int) agreement("Agree", flags).values()[first ? 1 : 0];
+  }
+
+  /**
+   * An inter-communicator of the ranks that are left, in the same order; collective over them, also
+   * where this one was revoked.
+   *
+   * @return it, or null if no rank of the other group is left
+   */
+  public Intercomm Shrink() throws MPIException {
+    World world = worldIfRevoked("Shrink");
+    FailureControl.Agreement[] last = new FailureControl.Agreement[1];
+    UnaryOperator<long[]> and =
+        map -> {
+          last[0] = agreement("Shrink", map);
+          return last[0].values();
+        };
+    int newId = world.ids().agree(id(), and);
+    // Of what each side keeps of its own. Who had failed by then counts, for both communicators.
+    int localId = world.ids().agree(id(), and);
+    Group gone = new Group(last[0].gone(), world.engine().rank());
+    Group there = mpi.Group.Difference(remote, gone);
+    if (there.Size() == 0) {
+      world.ids().release(newId);
+      world.ids().release(localId);
+      return null;
+    }
+    Intracomm here = new Intracomm(world, mpi.Group.Difference(members(), gone), localId);
+    return new Intercomm(world, here, there, newId, 0, 0);
   }
 
   @Override

@@ -115,6 +115,13 @@ public class Win implements Freeable {
 
   // Creation and end.
 
+  /** The communicator of a window on another one. */
+  private static Intracomm own(Intracomm comm) {
+    Intracomm own = comm.Dup();
+    own.ofWindowOn(comm);
+    return own;
+  }
+
   private static Layout unit(Datatype type, long count) {
     Layout layout = Comm.committed(type);
     if (!layout.dense() || layout.size() == 0 || layout.base() == BaseType.OBJECT) {
@@ -170,7 +177,7 @@ public class Win implements Freeable {
     Region mine = region(layout, count);
     Object memory = ofProgram(Buffers.normal(base, type), offset, count, layout, type);
     long start = count == 0 ? 0 : (long) offset << layout.base().shift();
-    Intracomm own = comm.Dup();
+    Intracomm own = own(comm);
     Region[] regions = exchange(own, mine);
     WindowMemory[] all = new WindowMemory[regions.length];
     all[own.Rank()] = WindowMemory.own(memory, start);
@@ -212,7 +219,7 @@ public class Win implements Freeable {
    */
   public static Win Create_dynamic(Intracomm comm) throws MPIException {
     Buffers.given(comm, "comm");
-    Intracomm own = comm.Dup();
+    Intracomm own = own(comm);
     Region[] regions = new Region[own.Size()];
     Arrays.fill(regions, new Region(Long.MAX_VALUE / 2, 1, BaseType.BYTE));
     WindowMemory[] all = new WindowMemory[regions.length];
@@ -331,16 +338,16 @@ public class Win implements Freeable {
       } catch (OutOfMemoryError e) {
         failure = new IOException(e);
       }
-      // All learn here that the leaders are done.
-      agree(comm, failure, bytes);
       try {
-        if (mapping == null) {
-          mapping = device.openShared(name, arena);
+        // All learn here that the leaders are done.
+        agree(comm, failure, bytes);
+        try {
+          if (mapping == null) {
+            mapping = device.openShared(name, arena);
+          }
+        } catch (IOException e) {
+          failure = e;
         }
-      } catch (IOException e) {
-        failure = e;
-      }
-      try {
         agree(comm, failure, bytes);
       } finally {
         if (members.length > 1 && rank == leader) {
@@ -370,7 +377,7 @@ public class Win implements Freeable {
   private static Win allocate(long count, Datatype type, Intracomm comm, boolean sideBySide) {
     Buffers.given(comm, "comm");
     Region mine = region(unit(type, count), count);
-    Intracomm own = comm.Dup();
+    Intracomm own = own(comm);
     Region[] regions = exchange(own, mine);
     HostMemory host = new HostMemory(own, regions, sideBySide ? 1 : ALIGNMENT);
     int shares = host.members.length;
@@ -388,14 +395,19 @@ public class Win implements Freeable {
               + comm.engine().device().name());
     }
     Arena arena = Arena.ofShared();
-    MemorySegment mapping;
     try {
-      mapping = host.map(own, arena);
+      return allocated(own, regions, host, sideBySide, arena);
     } catch (MPIException e) {
       arena.close();
       own.Free();
       throw e;
     }
+  }
+
+  private static Win allocated(
+      Intracomm own, Region[] regions, HostMemory host, boolean sideBySide, Arena arena) {
+    MemorySegment mapping = host.map(own, arena);
+    int shares = host.members.length;
     WindowMemory[] memory = new WindowMemory[regions.length];
     MemorySegment[] segments = new MemorySegment[regions.length];
     for (int i = 0; i < shares; i++) {
@@ -411,28 +423,67 @@ public class Win implements Freeable {
   }
 
   private void alive() {
-    if (freed) {
-      throw new MPIException(MPIException.ERR_WIN, "the window was freed");
-    }
+    notFreed();
     comm.world();
   }
 
+  private void notFreed() {
+    if (freed) {
+      throw new MPIException(MPIException.ERR_WIN, "the window was freed");
+    }
+  }
+
   /**
-   * Gives it back; collective, and outside of epochs. Memory made for it is not accessible then.
+   * Gives it back; collective, and outside of epochs; local if it was revoked. Memory made for it
+   * is not accessible then.
    */
   public void Free() throws MPIException {
-    alive();
-    noAccessEpoch("Free");
-    if (posted != null) {
-      throw sync("Free before the accesses of the last Post are waited for: call Wait first");
+    if (!Is_revoked()) {
+      noAccessEpoch("Free");
+      if (posted != null) {
+        throw sync("Free before the accesses of the last Post are waited for: call Wait first");
+      }
+      barrier();
     }
-    barrier();
     freed = true;
     window.close();
     if (arena != null) {
       arena.close();
     }
-    comm.Free();
+    try {
+      comm.Free();
+    } catch (MPIException e) {
+      if (!comm.Is_revoked()) {
+        throw e;
+      }
+      comm.Free();
+    }
+  }
+
+  // Ranks that end while others continue: mpirun -on-failure notify.
+
+  /**
+   * Ends all use of the window at all of its ranks, also what waits there: calls throw an exception
+   * of class {@link MPIException#ERR_REVOKED} from then on, but for {@link #Is_revoked}, {@link
+   * #Get_failed}, {@link #Group}, {@link #Segment}, {@link #Shared_query} and {@link #Free}, which
+   * is local then. What accesses under way have done to the memory is not defined. Not collective.
+   * {@link Comm#Revoke} of the communicator that the window was made on does the same.
+   */
+  public void Revoke() throws MPIException {
+    notFreed();
+    comm.Revoke();
+  }
+
+  /** Whether a rank has revoked it, as far as this rank has learned. */
+  public boolean Is_revoked() throws MPIException {
+    notFreed();
+    return comm.Is_revoked();
+  }
+
+  /** The ranks of it that have failed, as far as this rank has learned. */
+  public Group Get_failed() throws MPIException {
+    notFreed();
+    return comm.Get_failed();
   }
 
   @Override
@@ -442,13 +493,13 @@ public class Win implements Freeable {
 
   /** Its ranks. */
   public Group Group() throws MPIException {
-    alive();
+    notFreed();
     return comm.Group();
   }
 
   /** This rank's memory; of Allocate and Allocate_shared only. */
   public MemorySegment Segment() throws MPIException {
-    alive();
+    notFreed();
     if (segment == null) {
       throw new MPIException(
           MPIException.ERR_WIN,
@@ -463,7 +514,7 @@ public class Win implements Freeable {
    * @param rank a rank, or PROC_NULL for the lowest with a window of some length
    */
   public MemorySegment Shared_query(int rank) throws MPIException {
-    alive();
+    notFreed();
     if (segments == null) {
       throw new MPIException(
           MPIException.ERR_RMA_SHARED, "the window was not made by Allocate_shared");

@@ -18,6 +18,13 @@ import picocli.CommandLine.Spec;
     description = "Small example programs, on the JDK's sockets or on Talaria.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "NAME",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria example counter",
+      "  talaria example echo --grpc",
+      "",
+      "talaria example NAME --help describes an example and its options."
+    },
     subcommands = {
       CounterCommand.class,
       EchoCommand.class,

@@ -16,6 +16,13 @@ import picocli.CommandLine.Spec;
     description = "Benchmarks: compare Talaria with the JDK's sockets, UCX, MPI and others.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  talaria bench sockets --quick",
+      "  talaria bench netty ping-pong --iterations 5 --json netty.json",
+      "",
+      "talaria bench COMMAND --help describes a command and its options."
+    },
     subcommands = {BenchSocketsCommand.class, BenchUcxCommand.class})
 public final class BenchCommand implements Subcommand {
   @Spec private CommandSpec spec;

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** How connections come, go and are refused. */
 @Timeout(180)
 class ConnectionsTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
   private static final int ROUNDS = Math.min(60, Integer.getInteger("talaria.test.rounds", 30));
 
   @TempDir Path directory;

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a node does, over each transport. */
 @Timeout(120)
 class ContractTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -924,7 +924,7 @@ class ContractTest {
         variant,
         o ->
             o.type(Text.class)
-                .sendTimeout(Duration.ofMillis(500))
+                .sendTimeout(TestVerbs.shortLimit())
                 .receive(Text.class, (text, from) -> got.add(text.text().length())),
         o -> {});
     await(() -> peer.trySend(new Text("first")) > 0); // connects, however long that takes
@@ -1023,7 +1023,7 @@ class ContractTest {
     CountDownLatch asked = new CountDownLatch(1);
     start(
         variant,
-        o -> o.type(Pair.class).type(Response.class).sendTimeout(Duration.ofMillis(500)),
+        o -> o.type(Pair.class).type(Response.class).sendTimeout(TestVerbs.shortLimit()),
         o -> o.handle(Pair.class, Dispatch.INLINE, (pair, request) -> asked.countDown()));
     ResponseFuture<Response> future = peer.requestAsync(new Pair(1, 2), Response.class, LONG);
     assertThat(asked.await(60, TimeUnit.SECONDS)).isTrue();

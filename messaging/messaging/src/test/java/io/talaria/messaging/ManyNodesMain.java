@@ -17,8 +17,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A process with some of many nodes: starts them, and at each line of its input has each of them
- * send a message to all others.
+ * A process with some of many nodes: starts them, and at each line {@code send} of its input has
+ * each of them send a message to all others. At any other line it tells how many connections there
+ * are.
  */
 public final class ManyNodesMain {
   private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -45,7 +46,7 @@ public final class ManyNodesMain {
                     .options(id)
                     .dataRingBytes(16 << 10)
                     .controlRingBytes(16 << 10)
-                    .sendTimeout(Duration.ofSeconds(60))
+                    .sendTimeout(LIMIT)
                     .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
       }
       for (Node node : here) {
@@ -67,7 +68,11 @@ public final class ManyNodesMain {
       System.out.println("READY");
       BufferedReader in =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      for (int round = 1; in.readLine() != null; round++) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (!line.equals("send")) {
+          System.out.println("HAS " + counters(here));
+          continue;
+        }
         List<Callable<Void>> work = new ArrayList<>();
         for (Node node : here) {
           work.add(() -> sendToAll(node, all));
@@ -75,7 +80,7 @@ public final class ManyNodesMain {
         for (Future<Void> each : threads.invokeAll(work)) {
           each.get();
         }
-        System.out.println("SENT " + counters(here) + " " + round);
+        System.out.println("SENT");
       }
     }
   }
@@ -88,14 +93,31 @@ public final class ManyNodesMain {
     }
     for (int id = 0; id < all; id++) {
       if (id != node.id()) {
-        Peer peer = node.peer(id);
-        long position = peer.send(new Pair(node.id(), 1));
-        if (!peer.awaitDelivered(position, LIMIT)) {
-          throw new AssertionError("node " + id + " has not taken it");
-        }
+        deliver(node, id);
       }
     }
     return null;
+  }
+
+  /**
+   * Sends a message until it is delivered. A node that was welcomed after the other side had given
+   * the handshake up has made a connection and loses it, which it is told.
+   */
+  private static void deliver(Node node, int id) throws MessagingException {
+    Peer peer = node.peer(id);
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (true) {
+      try {
+        if (!peer.awaitDelivered(peer.send(new Pair(node.id(), 1)), LIMIT)) {
+          throw new AssertionError("node " + id + " has not taken it");
+        }
+        return;
+      } catch (MessagingException e) {
+        if (e.code() != MessagingException.Code.LOST || System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Connections of all nodes now; and ever made, but for those that were lost and told so. */

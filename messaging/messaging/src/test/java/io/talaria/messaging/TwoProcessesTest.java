@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -35,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes in two processes: what they say to each other, and what is told when one is killed. */
 @Timeout(180)
 class TwoProcessesTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = TestVerbs.limit();
   private static final int THERE = 2;
   private static final boolean LONG_RUN = Integer.getInteger("talaria.test.rounds", 150) >= 150;
 
@@ -64,16 +65,12 @@ class TwoProcessesTest {
   }
 
   private Node start(Variant variant) throws Exception {
-    return start(variant, 20);
-  }
-
-  private Node start(Variant variant, int limitSeconds) throws Exception {
     variant.assumeBetweenProcesses();
     nodes = new Variant.Nodes(variant, directory);
     return nodes.start(
         nodes
             .options(1)
-            .sendTimeout(Duration.ofSeconds(limitSeconds))
+            .sendTimeout(LONG)
             .type(Pair.class)
             .type(Text.class)
             .type(Response.class)
@@ -182,33 +179,51 @@ class TwoProcessesTest {
   @ParameterizedTest
   @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void aSenderThatWaitsForRoomIsToldOfTheDeath(Variant variant) throws Exception {
-    Node node = start(variant, 6);
+    Node node = start(variant);
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG).await(LONG);
     assertThat(response.value()).isEqualTo(7);
     // Stopped, it takes nothing, and the ring fills.
     child.process.signal("STOP");
-    AtomicReference<Throwable> sent = new AtomicReference<>();
+    AtomicLong sent = new AtomicLong();
+    AtomicBoolean enough = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
     Thread sending =
         Thread.ofPlatform()
             .start(
                 () -> {
                   try {
-                    for (int i = 0; ; i++) {
-                      peer.send(new Bytes(new byte[4000]));
+                    while (!enough.get()) {
+                      long ignored = peer.send(new Bytes(new byte[4000]));
+                      sent.incrementAndGet();
                     }
                   } catch (MessagingException | RuntimeException e) {
-                    sent.set(e);
+                    failure.set(e);
                   }
                 });
-    while (peer.room() > 8192) {
+    SenderState.awaitWaiting(sending, sent, peer);
+    long before = sent.get();
+    child.process.kill();
+    // It leaves the wait for room, and waits for a connection, which nobody makes.
+    while (peer.connected()) {
       Thread.sleep(1);
     }
-    child.process.kill();
+    assertThatThrownBy(() -> peer.request(new Pair(3, 4), Response.class, Duration.ofMillis(300)))
+        .isInstanceOfSatisfying(
+            MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.UNREACHABLE));
+    assertThat(failure.get()).isNull();
+    assertThat(sent.get()).isEqualTo(before);
+    // The next process gets what waited.
+    Child next = new Child(variant, THERE);
+    while (sent.get() == before && sending.isAlive()) {
+      Thread.sleep(1);
+    }
+    enough.set(true);
     sending.join();
-    // Nobody comes back: the next attempt to connect fails within the limit.
-    assertThat(((MessagingException) sent.get()).code()).isEqualTo(Code.UNREACHABLE);
+    assertThat(failure.get()).isNull();
+    assertThat(sent.get()).isGreaterThan(before);
+    next.end();
     node.close();
     nothingIsLeft();
   }

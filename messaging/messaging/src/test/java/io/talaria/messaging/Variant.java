@@ -26,6 +26,11 @@ enum Variant {
   /** Which of them run, by their names with commas; empty: all. */
   private static final String WANTED = System.getProperty("talaria.messaging.variants", "");
 
+  /** What its nodes use. */
+  Transport transport() {
+    return this == LOOP ? Transport.SHM : Transport.valueOf(name());
+  }
+
   /** Skips the test if this one is not wanted, or cannot be used here. */
   void assume() {
     assumeThat(WANTED.isEmpty() || List.of(WANTED.split(",")).contains(name())).isTrue();
@@ -62,13 +67,9 @@ enum Variant {
               .cluster("test")
               .runDirectory(directory.resolve("run"))
               .sharedMemoryDirectory(directory.resolve("shm"))
-              .directory(addresses::get);
-      return switch (variant) {
-        case TCP -> options.transports(Transport.TCP).listen("127.0.0.1", 0);
-        case UCX -> options.transports(Transport.UCX);
-        case VERBS -> options.transports(Transport.VERBS);
-        default -> options.transports(Transport.SHM);
-      };
+              .directory(addresses::get)
+              .transports(variant.transport());
+      return variant == TCP ? options.listen("127.0.0.1", 0) : options;
     }
 
     /** Starts a node. */

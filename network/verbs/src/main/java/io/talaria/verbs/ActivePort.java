@@ -83,15 +83,20 @@ public record ActivePort(Context context, int number, int gidIndex) {
   }
 
   /**
-   * Returns the longest packet that the port takes now, in bytes.
+   * The longest packet that the port takes now.
    *
+   * @return bytes
    * @throws VerbsException if the port cannot be asked
    */
   public int mtuBytes() throws VerbsException {
     return context.port(number).activeMtuBytes();
   }
 
-  /** Returns how a queue pair goes by this port. */
+  /**
+   * How a queue pair goes by this port.
+   *
+   * @return the path, for connecting
+   */
   public Path path() {
     return Path.by(number, gidIndex);
   }

@@ -56,6 +56,9 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
 
   private boolean severalShared;
 
+  /** Whether sends complete here, or have. Set before the first one can. */
+  private volatile boolean sends;
+
   /** Confined to the thread that polls. */
   private int emptyPolls;
 
@@ -171,8 +174,8 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   final void completed(int number, int status, int opcode) {
     QueuePair queuePair = queuePairs.find(number);
     if (queuePair != null) {
-      queuePair.completed(status, opcode);
-    } else if (status == Status.SUCCESS && (opcode & Opcode.RECEIVE) != 0) {
+      queuePair.completed(this, status, opcode);
+    } else if (!sends || (status == Status.SUCCESS && (opcode & Opcode.RECEIVE) != 0)) {
       // Of a queue pair that is closed by now: what it has received by a shared queue is taken.
       SharedReceiveQueue queue = soleShared;
       if (queue != null) {
@@ -321,6 +324,11 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
     } else {
       shared.put(queue, users - 1);
     }
+  }
+
+  /** Sends of a queue pair will complete here. */
+  final void takesSends() {
+    sends = true;
   }
 
   /** Takes a reservation back that was never used. */

@@ -117,6 +117,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     int reserved = 0;
     try (Arena arena = Arena.ofConfined()) {
       options.sendQueue.reserve(options.sendRequests);
+      options.sendQueue.takesSends();
       reserved = 1;
       options.reserveReceives();
       reserved = 2;
@@ -850,15 +851,13 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
   }
 
   /**
-   * One of its requests is completed. What kind a failed one was is not known for sure, but it
-   * needs not be: a queue pair in error gives no place back.
+   * One of its requests is completed. A queue pair in error gives no place back, but what it has
+   * taken from a shared queue is a place there.
    */
-  final void completed(int status, int opcode) {
+  final void completed(CompletionQueue queue, int status, int opcode) {
     boolean receive = (opcode & Opcode.RECEIVE) != 0;
     if (status != Status.SUCCESS) {
-      if (receive && options.shared != null && status != Status.FLUSHED) {
-        options.shared.completed();
-      }
+      failed(queue, status, receive);
     } else if (receive) {
       if (options.shared != null) {
         options.shared.completed();
@@ -871,6 +870,23 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
         markHead = head + 1;
         SEND_RETIRED.setRelease(this, marks[slot(head)]);
       }
+    }
+  }
+
+  /**
+   * A request has failed. A device leaves the kind of such a completion undefined, so the queue
+   * where it came says what it was. Where both kinds come, one that was flushed counts as a send.
+   */
+  private void failed(CompletionQueue queue, int status, boolean maybeReceive) {
+    if (options.shared == null) {
+      return;
+    }
+    boolean receive =
+        options.sendQueue == options.receiveQueue
+            ? maybeReceive && status != Status.FLUSHED
+            : queue == options.receiveQueue;
+    if (receive) {
+      options.shared.completed();
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.talaria.ffi.Libc;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -47,6 +48,31 @@ class AsyncEventsTest {
       assertThat(port.port()).isEqualTo(1);
       assertThat(next(pair.context).type()).isEqualTo(AsyncEvent.Type.DEVICE_FATAL);
       assertThat(Loopback.unacknowledged()).isZero();
+    }
+  }
+
+  @Test
+  void aPortGoesDownAndComesUpAgain() {
+    assumeFalse(Variant.isDevice(), "only the provider takes its port down on demand");
+    try (Context one = Variant.open();
+        Context other = Variant.open()) {
+      Loopback.port(false);
+      try {
+        assertThat(one.port(1).state()).isEqualTo(PortAttributes.State.DOWN);
+        for (Context each : List.of(one, other)) {
+          AsyncEvent down = next(each);
+          assertThat(down.type()).isEqualTo(AsyncEvent.Type.PORT_ERROR);
+          assertThat(down.port()).isEqualTo(1);
+        }
+      } finally {
+        Loopback.port(true);
+      }
+      assertThat(one.port(1).state()).isEqualTo(PortAttributes.State.ACTIVE);
+      for (Context each : List.of(one, other)) {
+        AsyncEvent up = next(each);
+        assertThat(up.type()).isEqualTo(AsyncEvent.Type.PORT_ACTIVE);
+        assertThat(up.port()).isEqualTo(1);
+      }
     }
   }
 

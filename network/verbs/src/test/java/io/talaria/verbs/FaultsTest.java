@@ -159,6 +159,42 @@ class FaultsTest {
     }
   }
 
+  /** A card gives back the request of a message that stopped in its middle, by an error. */
+  @Test
+  void whatAFailedQueuePairHadTakenOfASharedQueueIsAPlaceThereAgain() {
+    try (Context context = Variant.open();
+        ProtectionDomain domain = context.protectionDomain();
+        CompletionQueue sent = context.completionQueue(8);
+        CompletionQueue received = context.completionQueue(8);
+        SharedReceiveQueue shared = domain.sharedReceiveQueue(1, 1);
+        MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE)) {
+      ReceiveRequests receive = ReceiveRequests.allocate(domain, 1, 1);
+      Completions done = Completions.allocate(4);
+      for (boolean closedBefore : new boolean[] {false, true}) {
+        QueuePair queuePair = QueuePair.rc(domain).send(sent, 1).receive(received, shared).open();
+        queuePair.initialize(1);
+        receive.request(0).id(7).local(region, 0, 64);
+        assertThat(shared.post(receive, 0, 1)).isZero();
+        Loopback.tear(queuePair);
+        if (closedBefore) {
+          Loopback.hold();
+        }
+        queuePair.fail();
+        assertThat(AsyncEventsTest.next(context).type())
+            .isEqualTo(AsyncEvent.Type.LAST_REQUEST_REACHED);
+        if (closedBefore) {
+          queuePair.close();
+          Loopback.release(false);
+        }
+        assertThat(Variant.completions(received, done)).isEqualTo(1);
+        assertThat(done.status(0)).isEqualTo(Status.FLUSHED);
+        assertThat(done.id(0)).isEqualTo(7);
+        queuePair.close();
+      }
+      assertThat(shared.post(receive, 0, 1)).isZero();
+    }
+  }
+
   @Test
   void aRefusedCloseLeavesTheObjectOpen() {
     try (Context context = Variant.open()) {

@@ -4,6 +4,7 @@ package io.talaria.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.testsupport.VerbsInMemory;
 import java.lang.foreign.Arena;
@@ -78,6 +79,18 @@ public final class Loopback {
             type.ordinal(),
             element == null ? 0L : element.pointer(),
             port);
+  }
+
+  /** Takes the port down, or up again; all contexts are told. */
+  static void port(boolean up) {
+    Object ignored = call("loop_port", null, up ? 1 : 0);
+  }
+
+  /**
+   * Stops a message in its middle: what it has taken of the shared queue comes back by an error.
+   */
+  static void tear(QueuePair queuePair) {
+    assertThat((int) call("loop_tear", JAVA_INT, queuePair.number())).isEqualTo(1);
   }
 
   /** Adds completions that nobody has asked for. */

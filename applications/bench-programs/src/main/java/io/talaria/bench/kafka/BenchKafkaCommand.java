@@ -46,7 +46,7 @@ public final class BenchKafkaCommand implements Subcommand {
 
   @Parameters(
       arity = "0..*",
-      paramLabel = "WORK",
+      paramLabel = "PATTERN",
       description = "What to measure: ${COMPLETION-CANDIDATES}. Default: both.")
   private List<KafkaTrial.Work> works = new ArrayList<>();
 

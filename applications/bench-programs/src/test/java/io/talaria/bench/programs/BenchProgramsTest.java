@@ -80,7 +80,7 @@ class BenchProgramsTest {
   void wrongUsageIsToldAsSuch() {
     assertWrong("programs mysql", "PROGRAM: there is no 'mysql', but activemq, ");
     assertWrong("programs --server", "--listen, --remote: this starts both sides");
-    assertWrong("kafka eat", "WORK: there is no 'eat', but produce, consume");
+    assertWrong("kafka eat", "PATTERN: there is no 'eat', but produce, consume");
     assertWrong("kafka -c 2", "--connections must be");
   }
 

@@ -125,7 +125,7 @@ public final class BenchMessagesCommand implements Subcommand {
   @Option(
       names = "--idle",
       split = ",",
-      paramLabel = "HOW",
+      paramLabel = "STRATEGY",
       converter = Idle.class,
       description =
           "Idle strategies of the pollers, each measured as its own case: adaptive (spin, then"
@@ -172,7 +172,7 @@ public final class BenchMessagesCommand implements Subcommand {
 
   @Option(
       names = "--dispatch",
-      paramLabel = "HOW",
+      paramLabel = "DISPATCH",
       converter = How.class,
       defaultValue = "inline",
       description =
@@ -204,8 +204,8 @@ public final class BenchMessagesCommand implements Subcommand {
 
   @Option(
       names = "--pictures",
-      paramLabel = "FOLDER",
-      description = "With --paper: draw each experiment to a file in FOLDER.")
+      paramLabel = "DIR",
+      description = "With --paper: draw each experiment to a file in DIR.")
   private Path pictures;
 
   @Mixin private RepeatOptions repeat;

@@ -16,9 +16,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -255,7 +252,13 @@ final class MpjLaunch implements AutoCloseable {
         }
         yield own(
             job,
-            List.of("-dev", "nio", "-javaagent:" + agent, "-Dtalaria.quiet=true", "-cp", probes()),
+            List.of(
+                "-dev",
+                "nio",
+                "-javaagent:" + agent,
+                "-Dtalaria.quiet=true",
+                "-cp",
+                places(job.program(), TransportProbe.class)),
             arguments);
       }
       case SOCKETS -> own(job, List.of("-dev", "shm"), job.arguments("sockets"));
@@ -277,19 +280,14 @@ final class MpjLaunch implements AutoCloseable {
         List<String> program = new ArrayList<>(List.of(job.program().getName()));
         program.addAll(job.arguments());
         String device = implementation == MpjImplementation.EXPRESS ? "multicore" : "niodev";
-        yield express().run(device, job.ranks(), classesOf(job.program()), program);
+        yield express().run(device, job.ranks(), placeOf(job.program()), program);
       }
       case PERFTEST -> throw new IllegalArgumentException("ucx_perftest has no ranks");
     };
   }
 
   private RankProcess.Command own(MpjJob job, List<String> options, List<String> arguments) {
-    String path =
-        Stream.of(Mpirun.class, Ucx.class, Errno.class, Connections.class)
-            .map(MpjLaunch::placeOf)
-            .distinct()
-            .map(Path::toString)
-            .collect(Collectors.joining(File.pathSeparator));
+    String path = places(Mpirun.class, Ucx.class, Errno.class, Connections.class);
     List<String> words = new ArrayList<>(bothCores());
     words.add(java().toString());
     words.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path));
@@ -299,44 +297,11 @@ final class MpjLaunch implements AutoCloseable {
     }
     words.addAll(options);
     if (!options.contains("-cp")) {
-      words.addAll(List.of("-cp", placeOf(Ranks.class).toString()));
+      words.addAll(List.of("-cp", placeOf(job.program()).toString()));
     }
     words.add(job.program().getName());
     words.addAll(arguments);
     return new RankProcess.Command(words, Map.of());
-  }
-
-  /** A program's class files without the API that lies beside the kernels'. */
-  private Path classesOf(Class<?> program) throws HarnessException {
-    Path place = placeOf(program);
-    if (program == Ranks.class) {
-      return place;
-    }
-    Path copies = folder.path().resolve("kernels");
-    String inside = program.getPackageName().replace('.', '/');
-    if (!Files.exists(copies)) {
-      try {
-        if (Files.isDirectory(place)) {
-          copy(place.resolve(inside), copies.resolve(inside));
-        } else {
-          try (FileSystem jar = FileSystems.newFileSystem(place)) {
-            copy(jar.getPath(inside), copies.resolve(inside));
-          }
-        }
-      } catch (IOException e) {
-        throw new HarnessException("cannot copy the kernels of " + place + ": " + e, e);
-      }
-    }
-    return copies;
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectories(to);
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(from, "*.class")) {
-      for (Path file : files) {
-        Files.copy(file, to.resolve(file.getFileName().toString()));
-      }
-    }
   }
 
   private RankProcess.Command openMpi(MpjJob job, Map<String, String> pml) {
@@ -394,9 +359,9 @@ final class MpjLaunch implements AutoCloseable {
         : List.of();
   }
 
-  /** What looks at the transports of connections, beside the program. */
-  private static String probes() {
-    return Stream.of(Ranks.class, TransportProbe.class)
+  /** The class path of some classes. */
+  private static String places(Class<?>... classes) {
+    return Stream.of(classes)
         .map(MpjLaunch::placeOf)
         .distinct()
         .map(Path::toString)

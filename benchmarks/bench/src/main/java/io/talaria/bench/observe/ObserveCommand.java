@@ -70,17 +70,17 @@ public final class ObserveCommand implements Subcommand {
 
   @Option(
       names = "--out",
-      paramLabel = "FOLDER",
+      paramLabel = "DIR",
       defaultValue = "observations",
-      description = "Output folder, created if missing. Default: ${DEFAULT-VALUE}.")
+      description = "Output directory, created if missing. Default: ${DEFAULT-VALUE}.")
   private Path out;
 
   @Option(
       names = "--report",
-      paramLabel = "FOLDER",
+      paramLabel = "DIR",
       description =
-          "Do not measure; write report.html for the runs in FOLDER. Repeat it to compare several"
-              + " folders.")
+          "Do not measure; write report.html for the runs in DIR. Repeat it to compare several"
+              + " directories.")
   private List<Path> reportOf = List.of();
 
   @Option(
@@ -102,7 +102,7 @@ public final class ObserveCommand implements Subcommand {
 
   @Option(
       names = "--jucx",
-      paramLabel = "JAR",
+      paramLabel = "FILE",
       description =
           "The jar of JUCX (org.openucx:jucx from Maven Central) for the binding jucx; with"
               + " --remote, needed on both sides.")

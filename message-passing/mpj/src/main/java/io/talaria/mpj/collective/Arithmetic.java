@@ -42,6 +42,14 @@ public enum Arithmetic implements Reduction {
     return true;
   }
 
+  /** Whether two operands give the same bits in either order, but for which NaN it is. */
+  boolean symmetric() {
+    return switch (this) {
+      case MAX, MIN, SUM, PROD, LAND, BAND, LOR, BOR, LXOR, BXOR -> true;
+      case MAXLOC, MINLOC, REPLACE, NO_OP -> false;
+    };
+  }
+
   @Override
   public void apply(
       Object in, int inOffset, Object inout, int inoutOffset, int count, Layout layout) {

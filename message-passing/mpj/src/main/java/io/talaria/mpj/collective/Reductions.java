@@ -13,21 +13,6 @@ import io.talaria.mpj.datatype.Layout;
 public final class Reductions {
   private Reductions() {}
 
-  /**
-   * A dense copy of what a rank contributes. The operation may change objects in place: so none of
-   * them is the program's, and none is there twice.
-   */
-  private static Object load(Object buffer, int offset, int count, Layout layout) {
-    Object work = layout.base().newArray(count * layout.size());
-    Elements.packValues(buffer, offset, count, layout, work, 0, true);
-    return work;
-  }
-
-  /** Datatypes of the layout without its gaps. */
-  private static Layout packed(Layout layout) {
-    return Layout.basic(layout.base(), layout.size());
-  }
-
   /** Combines to the root. */
   public static void reduce(
       Team team,
@@ -40,74 +25,65 @@ public final class Reductions {
       Reduction op,
       int root) {
     team.begin(Call.REDUCE);
-    Layout one = packed(layout);
-    Object work = load(send, sendOffset, count, layout);
-    work = reduceIn(team, work, count, one, op, root);
-    if (team.rank() == root) {
-      Elements.unpack(work, 0, recv, recvOffset, count, layout);
-    }
+    Accumulator sum = team.accumulator();
+    Object result = team.rank() == root ? recv : null;
+    sum.begin(send, sendOffset, result, recvOffset, count, count, layout, op);
+    reduceIn(team, sum, count, op, root);
+    sum.finish();
   }
 
-  /** Combines dense arrays; the root gets the result, others something to forget. */
-  private static Object reduceIn(
-      Team team, Object work, int count, Layout one, Reduction op, int root) {
+  /** Combines to the root; what others have then is part of the result. */
+  private static void reduceIn(Team team, Accumulator sum, int count, Reduction op, int root) {
     if (Choice.reduce(team).equals("flat")) {
-      return flat(team, work, count, one, op, root);
+      flat(team, sum, count, root);
+      return;
     }
     // In a tree with rank 0 at its root each has a range of ranks, in order.
     int n = team.size();
     int rank = team.rank();
     int top = op.commutative() ? root : 0;
     int place = (rank - top + n) % n;
-    Object right = place + 1 < n && place % 2 == 0 ? array(one, count) : null;
+    Layout one = sum.type();
     int mask = 1;
     for (; mask < n && (place & mask) == 0; mask *= 2) {
       if (place + mask < n) {
-        team.recv(right, 0, count, one, (place + mask + top) % n);
-        op.apply(work, 0, right, 0, count, one);
-        Object swap = work;
-        work = right;
-        right = swap;
+        team.recv(sum.room(), sum.roomOffset(), count, one, (place + mask + top) % n);
+        sum.combine(false);
       }
     }
     if (place != 0) {
-      team.send(work, 0, count, one, (place - mask + top) % n);
+      team.send(sum.value(), sum.offset(), count, one, (place - mask + top) % n);
     }
     if (top != root) {
       if (rank == top) {
-        team.send(work, 0, count, one, root);
+        team.send(sum.value(), sum.offset(), count, one, root);
       } else if (rank == root) {
-        team.recv(work, 0, count, one, top);
+        team.recv(sum.room(), sum.roomOffset(), count, one, top);
+        sum.replace();
       }
     }
-    return work;
   }
 
   private static Object array(Layout one, int count) {
     return one.base().newArray(one.size() * count);
   }
 
-  private static Object flat(
-      Team team, Object work, int count, Layout one, Reduction op, int root) {
+  private static void flat(Team team, Accumulator sum, int count, int root) {
+    Layout one = sum.type();
     if (team.rank() != root) {
-      team.send(work, 0, count, one, root);
-      return work;
+      team.send(sum.value(), sum.offset(), count, one, root);
+      return;
     }
-    // From the last rank to the first: result = rank OP (what comes after it).
-    Object result = null;
-    for (int i = team.size() - 1; i >= 0; i--) {
-      Object operand = work;
-      if (i != root) {
-        operand = array(one, count);
-        team.recv(operand, 0, count, one, i);
-      }
-      if (result == null) {
-        result = operand;
-      } else {
-        op.apply(operand, 0, result, 0, count, one);
-      }
+    // Outwards from the root: what comes before it is a left operand each time, and the rest, which
+    // is combined from the last rank to the first, a right one.
+    for (int i = root - 1; i >= 0; i--) {
+      team.recv(sum.room(), sum.roomOffset(), count, one, i);
+      sum.combine(true);
     }
-    return result;
+    for (int i = root + 1; i < team.size(); i++) {
+      team.recv(sum.room(), sum.roomOffset(), count, one, i);
+      sum.combine(false);
+    }
   }
 
   /** Combines to all. */
@@ -121,37 +97,43 @@ public final class Reductions {
       Layout layout,
       Reduction op) {
     team.begin(Call.ALLREDUCE);
-    Layout one = packed(layout);
-    Object work = load(send, sendOffset, count, layout);
+    Accumulator sum = team.accumulator();
+    sum.begin(send, sendOffset, recv, recvOffset, count, count, layout, op);
+    Layout one = sum.type();
     long bytes = (long) count * one.size() * one.base().bytes();
     switch (Choice.allreduce(team, bytes, count, op.commutative())) {
       case "reduce-bcast" -> {
-        work = reduceIn(team, work, count, one, op, 0);
-        Bcasts.run(team, work, 0, count, one, 0);
+        reduceIn(team, sum, count, op, 0);
+        if (team.rank() == 0) {
+          Bcasts.run(team, sum.value(), sum.offset(), count, one, 0);
+        } else {
+          Bcasts.run(team, sum.room(), sum.roomOffset(), count, one, 0);
+          sum.replace();
+        }
       }
-      case "ring" -> ring(team, work, count, one, op);
-      default -> work = recursiveDoubling(team, work, count, one, op);
+      case "ring" -> ring(team, sum, count, op);
+      default -> recursiveDoubling(team, sum, count);
     }
-    Elements.unpack(work, 0, recv, recvOffset, count, layout);
+    sum.finish();
   }
 
   /** Neighbours in pairs first if the ranks are no power of two; all stay in rank order. */
-  private static Object recursiveDoubling(
-      Team team, Object work, int count, Layout one, Reduction op) {
+  private static void recursiveDoubling(Team team, Accumulator sum, int count) {
     int n = team.size();
     int rank = team.rank();
     int core = Integer.highestOneBit(n);
     int extra = n - core;
-    Object other = n > 1 ? array(one, count) : null;
+    Layout one = sum.type();
     int place;
     if (rank < 2 * extra) {
       if (rank % 2 == 0) {
-        team.send(work, 0, count, one, rank + 1);
-        team.recv(work, 0, count, one, rank + 1);
-        return work;
+        team.send(sum.value(), sum.offset(), count, one, rank + 1);
+        team.recv(sum.room(), sum.roomOffset(), count, one, rank + 1);
+        sum.replace();
+        return;
       }
-      team.recv(other, 0, count, one, rank - 1);
-      op.apply(other, 0, work, 0, count, one);
+      team.recv(sum.room(), sum.roomOffset(), count, one, rank - 1);
+      sum.combine(true);
       place = rank / 2;
     } else {
       place = rank - extra;
@@ -159,60 +141,79 @@ public final class Reductions {
     for (int mask = 1; mask < core; mask *= 2) {
       int with = place ^ mask;
       int peer = with < extra ? with * 2 + 1 : with + extra;
-      team.exchange(work, 0, count, one, peer, other, 0, count, one, peer);
-      if (with < place) {
-        op.apply(other, 0, work, 0, count, one);
-      } else {
-        op.apply(work, 0, other, 0, count, one);
-        Object swap = work;
-        work = other;
-        other = swap;
-      }
+      team.exchange(
+          sum.value(),
+          sum.offset(),
+          count,
+          one,
+          peer,
+          sum.room(),
+          sum.roomOffset(),
+          count,
+          one,
+          peer);
+      sum.combine(with < place);
     }
     if (rank < 2 * extra) {
-      team.send(work, 0, count, one, rank - 1);
+      team.send(sum.value(), sum.offset(), count, one, rank - 1);
     }
-    return work;
   }
 
   /** Parts go around and are summed up, then the sums go around. */
-  private static void ring(Team team, Object work, int count, Layout one, Reduction op) {
+  private static void ring(Team team, Accumulator sum, int count, Reduction op) {
     int n = team.size();
     int rank = team.rank();
     int next = (rank + 1) % n;
     int previous = (rank - 1 + n) % n;
-    Object incoming = array(one, count / n + 1);
+    Layout one = sum.type();
+    Object mine = sum.value();
+    int mineAt = sum.offset();
+    // Of the program's operands none is overwritten: the sums go to its receive buffer.
+    boolean given = sum.given();
+    Object sums = given ? sum.room() : mine;
+    int sumsAt = given ? sum.roomOffset() : mineAt;
+    Object incoming = given ? sums : sum.room();
     for (int step = 0; step < n - 1; step++) {
       int out = (rank - step + n) % n;
       int in = (rank - step - 1 + n) % n;
       int length = Parts.length(count, n, in);
+      int outStart = Parts.start(count, n, out) * one.size();
+      int inStart = Parts.start(count, n, in) * one.size();
+      int incomingAt = given ? sumsAt + inStart : 0;
       team.exchange(
-          work,
-          Parts.start(count, n, out) * one.size(),
+          step == 0 ? mine : sums,
+          (step == 0 ? mineAt : sumsAt) + outStart,
           Parts.length(count, n, out),
           one,
           next,
           incoming,
-          0,
+          incomingAt,
           length,
           one,
           previous);
-      op.apply(incoming, 0, work, Parts.start(count, n, in) * one.size(), length, one);
+      if (given) {
+        op.apply(mine, mineAt + inStart, sums, sumsAt + inStart, length, one);
+      } else {
+        op.apply(incoming, 0, sums, sumsAt + inStart, length, one);
+      }
     }
     for (int step = 0; step < n - 1; step++) {
       int out = (rank + 1 - step + n) % n;
       int in = (rank - step + n) % n;
       team.exchange(
-          work,
-          Parts.start(count, n, out) * one.size(),
+          sums,
+          sumsAt + Parts.start(count, n, out) * one.size(),
           Parts.length(count, n, out),
           one,
           next,
-          work,
-          Parts.start(count, n, in) * one.size(),
+          sums,
+          sumsAt + Parts.start(count, n, in) * one.size(),
           Parts.length(count, n, in),
           one,
           previous);
+    }
+    if (given && n > 1) {
+      sum.replace();
     }
   }
 
@@ -235,33 +236,50 @@ public final class Reductions {
       places[i] = count;
       count += counts[i];
     }
-    Layout one = packed(layout);
-    Object work = load(send, sendOffset, count, layout);
+    Accumulator sum = team.accumulator();
     if (Choice.reduceScatter(team, op.commutative()).equals("pairwise")) {
-      Object incoming = array(one, counts[rank]);
+      sum.begin(send, sendOffset, recv, recvOffset, count, counts[rank], layout, op);
+      Layout one = sum.type();
+      Object operands = sum.value();
+      int operandsAt = sum.offset();
+      sum.narrow(places[rank]);
       for (int step = 1; step < n; step++) {
         int to = (rank + step) % n;
         int from = (rank - step + n) % n;
         team.exchange(
-            work,
-            places[to] * one.size(),
+            operands,
+            operandsAt + places[to] * one.size(),
             counts[to],
             one,
             to,
-            incoming,
-            0,
+            sum.room(),
+            sum.roomOffset(),
             counts[rank],
             one,
             from);
-        op.apply(incoming, 0, work, places[rank] * one.size(), counts[rank], one);
+        sum.combine(true);
       }
-      Elements.unpack(work, places[rank] * one.size(), recv, recvOffset, counts[rank], layout);
+      sum.finish();
       return;
     }
-    work = reduceIn(team, work, count, one, op, 0);
+    sum.begin(send, sendOffset, null, 0, count, count, layout, op);
+    reduceIn(team, sum, count, op, 0);
+    Layout one = sum.type();
     Object mine = array(one, counts[rank]);
-    Scatters.scattervIn(team, work, 0, counts, places, one, mine, 0, counts[rank], one, 0);
+    Scatters.scattervIn(
+        team, sum.value(), sum.offset(), counts, places, one, mine, 0, counts[rank], one, 0);
+    sum.forget();
     Elements.unpack(mine, 0, recv, recvOffset, counts[rank], layout);
+  }
+
+  /**
+   * A dense copy of what a rank contributes. The operation may change objects in place: so none of
+   * them is the program's, and none is there twice.
+   */
+  private static Object load(Object buffer, int offset, int count, Layout layout) {
+    Object work = layout.base().newArray(count * layout.size());
+    Elements.packValues(buffer, offset, count, layout, work, 0, true);
+    return work;
   }
 
   /** Combines what ranks up to this one have; without this one's if exclusive. */
@@ -276,7 +294,7 @@ public final class Reductions {
       Reduction op,
       boolean exclusive) {
     team.begin(exclusive ? Call.EXSCAN : Call.SCAN);
-    Layout one = packed(layout);
+    Layout one = Accumulator.packed(layout);
     Object mine = load(send, sendOffset, count, layout);
     boolean linear = Choice.plain(team, exclusive ? "exscan" : "scan").equals("linear");
     Object before =

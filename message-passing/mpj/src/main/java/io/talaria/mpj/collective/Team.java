@@ -42,6 +42,8 @@ public final class Team {
   /** Made once: a call allocates nothing. */
   private final Function<Operation, Void> received = this::received;
 
+  private final Accumulator accumulator = new Accumulator();
+
   private int calls;
   private int tag;
 
@@ -108,6 +110,11 @@ public final class Team {
 
   Choice.Forced forced(String collective) {
     return forced.get(collective);
+  }
+
+  /** For the reduction that has begun. */
+  Accumulator accumulator() {
+    return accumulator;
   }
 
   /** Begins a call: what the messages until the next one belong to. */

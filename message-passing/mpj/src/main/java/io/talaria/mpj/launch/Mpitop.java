@@ -37,6 +37,8 @@ public final class Mpitop {
         -h, --help    print this help
 
       Exit status: 0, 1 if there is no job, 2 wrong usage.
+
+        talaria mpitop -watch 2
       """;
 
   private static final int STATUS_USAGE = 2;

@@ -38,13 +38,13 @@ final class Options {
         -label            print [rank] before each line of output
         -timeout S        end the job after S seconds with status 124, and print which rank waits for
                           which (default: no limit)
-        -progress-thread  make progress in each rank while the program computes, by a thread that looks
-                          every 100 microseconds
-        -on-failure WHAT  when a rank fails after Init: abort ends the job, notify tells the others, whose
-                          operations with it fail, and the job continues (default: abort)
+        -progress-thread  make progress in each rank while the program computes, by a thread that checks
+                          for messages every 100 microseconds
+        -on-failure WHAT  when a rank fails after Init: abort ends the job; with notify the job continues,
+                          and operations of other ranks with the failed one fail (default: abort)
         -check            before each collective, compare the calls of all ranks; name ranks that differ
         -wdir DIR         working directory of the ranks
-        -x NAME[=VALUE]   set an environment variable in the ranks; without =VALUE, pass on this one's
+        -x NAME[=VALUE]   set an environment variable in the ranks; without =VALUE, to the value here
         -bind             pin each rank to a core, round robin over the launcher's cores (by taskset)
         -h, --help        print this help
 

@@ -2,6 +2,8 @@
 
 package io.talaria.mpj.onesided;
 
+import io.talaria.mpj.device.CommunicationException;
+import io.talaria.mpj.device.CommunicationException.Kind;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
@@ -13,7 +15,7 @@ import java.util.Queue;
 /**
  * The receive of a window for messages of one rank, posted again after each: messages of a rank are
  * served in the order in which it sent them. One that has come whole puts itself into a queue. The
- * receive fails if the rank is gone.
+ * receive fails if the rank is gone, or the window was revoked.
  */
 final class Inbox extends Payload {
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
@@ -72,6 +74,9 @@ final class Inbox extends Payload {
     RankGoneException gone = gone();
     if (gone != null) {
       window.gone(source, gone);
+    } else if (receive.failure instanceof CommunicationException why
+        && why.kind() == Kind.REVOKED) {
+      window.revoked(why);
     }
   }
 

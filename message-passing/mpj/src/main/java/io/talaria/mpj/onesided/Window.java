@@ -107,6 +107,11 @@ public final class Window {
   private final ArrayDeque<LockRequest> lockRequests = new ArrayDeque<>();
   private volatile boolean hasLockRequests;
 
+  /** Why it cannot be used any more at any rank, or null. */
+  private volatile CommunicationException revoked;
+
+  private boolean closed;
+
   /**
    * Opens it; each rank of the group does.
    *
@@ -156,10 +161,16 @@ public final class Window {
         });
   }
 
-  /** Ends it. All ranks have done their accesses, and know it of each other. */
+  /**
+   * Ends it. All ranks have done their accesses, and know it of each other, or it was revoked: then
+   * a message may still come.
+   */
   public void close() {
     engine.locked(
         () -> {
+          closed = true;
+          lockRequests.clear();
+          hasLockRequests = false;
           for (Inbox inbox : inboxes) {
             if (inbox != null) {
               inbox.withdraw(device);
@@ -367,10 +378,10 @@ public final class Window {
     }
     int to = target.rank();
     boolean[] full = new boolean[1];
-    RankGoneException[] gone = new RankGoneException[1];
+    CommunicationException[] gone = new CommunicationException[1];
     engine.locked(
         () -> {
-          gone[0] = inboxes[to].gone();
+          gone[0] = revoked != null ? revoked : inboxes[to].gone();
           if (gone[0] != null) {
             fetches.remove(id);
             return;
@@ -388,8 +399,10 @@ public final class Window {
     }
   }
 
-  private static RankGoneException again(RankGoneException why) {
-    return new RankGoneException(why.rank(), why.getMessage());
+  private static CommunicationException again(CommunicationException why) {
+    return why instanceof RankGoneException gone
+        ? new RankGoneException(gone.rank(), gone.getMessage())
+        : new CommunicationException(why.kind(), why.getMessage());
   }
 
   /** Sends a message; under the lock. */
@@ -451,14 +464,18 @@ public final class Window {
   }
 
   /**
-   * Waits for ranks; throws if one of them is gone.
+   * Waits for ranks; throws if one of them is gone, or the window was revoked.
    *
    * @param missing whether something of a rank has not come; evaluated under the lock
    */
   private void awaitRanks(IntPredicate missing) {
-    RankGoneException[] gone = new RankGoneException[1];
+    CommunicationException[] gone = new CommunicationException[1];
     engine.await(
         () -> {
+          gone[0] = revoked;
+          if (gone[0] != null) {
+            return true;
+          }
           boolean all = true;
           for (int i = 0; i < world.length; i++) {
             if (missing.test(i)) {
@@ -502,7 +519,7 @@ public final class Window {
     }
     try {
       awaitRanks(i -> asked[i] && !granted[i]);
-    } catch (RankGoneException e) {
+    } catch (CommunicationException e) {
       giveUp(targets, asked, exclusive);
       throw e;
     }
@@ -545,6 +562,9 @@ public final class Window {
 
   /** A rank that has ended may hold a lock in shared memory, and does not give it back. */
   private void throwIfAnyIsGone() {
+    if (revoked != null) {
+      throw again(revoked);
+    }
     for (Inbox inbox : inboxes) {
       RankGoneException gone = inbox == null ? null : inbox.gone();
       if (gone != null) {
@@ -577,6 +597,9 @@ public final class Window {
 
   /** Gives the lock of this rank to those that have asked by messages; under the lock. */
   void grantWaiting() {
+    if (closed) {
+      return; // Its memory may be gone.
+    }
     while (!lockRequests.isEmpty()) {
       LockRequest first = lockRequests.peek();
       if (!memory[rank].lock().tryLock(first.exclusive)) {
@@ -676,6 +699,9 @@ public final class Window {
 
   /** Does what a message says, and posts its receive again. */
   void serve(Inbox inbox) {
+    if (closed) {
+      return;
+    }
     int source = inbox.source;
     WindowMessage m = WindowMessage.of(inbox.content());
     try {
@@ -790,5 +816,14 @@ public final class Window {
       }
     }
     fetches.values().removeIf(fetch -> fetch.left < 0);
+  }
+
+  /** A rank has revoked it: whatever waits fails. Under the lock. */
+  void revoked(CommunicationException why) {
+    revoked = why;
+    for (Fetch fetch : fetches.values()) {
+      boolean ignored = fetch.end(why);
+    }
+    fetches.clear();
   }
 }

@@ -324,11 +324,13 @@ class HostsTest {
           keptBy("nio", hosts, rsh);
           if (Ucx.unavailableReason().isEmpty()) {
             String[] ucx = {"-np", "4", "-host", hosts, "-rsh", rsh, "-dev", "ucx", "-ea"};
-            // UCX takes the two for one host; without these it would use shared memory.
+            // UCX takes the two for one host, and uses shared memory if it may.
             String[] tcp = {"-x", "UCX_TLS=tcp,self", "-x", "UCX_NET_DEVICES=mpj0"};
-            Launched job = run(with(with(ucx, tcp), "mpi.ContractMain"));
-            assertThat(job.out() + job.err()).isEqualTo("contract kept by ucxdev\n");
-            assertThat(job.status()).isZero();
+            for (String[] options : new String[][] {tcp, {}}) {
+              Launched job = run(with(with(ucx, options), "mpi.ContractMain"));
+              assertThat(job.out() + job.err()).isEqualTo("contract kept by ucxdev\n");
+              assertThat(job.status()).isZero();
+            }
           }
         });
   }

@@ -50,6 +50,27 @@ class NotifyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"shm", "nio"})
+  void anInterCommunicatorShrinksAndAgrees(String device) throws Exception {
+    Launched job = run(6, device, "inter");
+    assertThat(job.status()).as(job.out() + job.err()).isZero();
+    assertThat(job.out().lines())
+        .containsExactlyInAnyOrder("rank 0 continued", "rank 2 continued", "rank 4 continued");
+    assertThat(job.left()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "nio"})
+  void windowsAreRevokedAloneAndWithTheirCommunicator(String device) throws Exception {
+    Launched job = run(5, device, "windows");
+    assertThat(job.status()).as(job.out() + job.err()).isZero();
+    assertThat(job.out().lines())
+        .containsExactlyInAnyOrder(
+            "rank 0 continued", "rank 2 continued", "rank 3 continued", "rank 4 continued");
+    assertThat(job.left()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "nio"})
   void ranksThatAreKilledAtAnyMoment(String device) throws Exception {
     long seed = Long.getLong("talaria.test.seed", new Random().nextInt(1_000_000_000));
     Launched job = run(5, device, "storm", "" + seed);

@@ -2,14 +2,18 @@
 
 package io.talaria.mpj.launch;
 
+import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import mpi.Group;
+import mpi.Intercomm;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import mpi.ProcessFailedException;
 import mpi.Request;
 import mpi.Status;
+import mpi.Win;
 
 /** Programs of {@link NotifyTest}: ranks fail, and the others continue. */
 public final class Survive {
@@ -28,6 +32,8 @@ public final class Survive {
     switch (args[0]) {
       case "one" -> one(args[1], args.length > 2);
       case "storm" -> storm(Long.parseLong(args[1]));
+      case "inter" -> inter();
+      case "windows" -> windows();
       case "all" -> Runtime.getRuntime().halt(10 + MPI.COMM_WORLD.Rank());
       default -> throw new IllegalArgumentException(args[0]);
     }
@@ -162,6 +168,188 @@ public final class Survive {
       sum += each;
     }
     check(sum == n * (n - 1) / 2, "sum " + sum);
+  }
+
+  /** A communicator whose ranks have learned of a failure, or are told that another one has. */
+  private static void awaitFailure(Runnable collective) {
+    try {
+      for (int i = 0; ; i++) {
+        collective.run();
+        check(i < 1_000_000, "the rank does not end");
+      }
+    } catch (MPIException e) {
+      boolean known =
+          e instanceof ProcessFailedException || e.errorClass() == MPIException.ERR_REVOKED;
+      check(known, "class " + e.errorClass() + ": " + e);
+    }
+  }
+
+  /** The leader of a side of an inter-communicator fails, and then the rest of that side. */
+  private static void inter() {
+    Intracomm world = MPI.COMM_WORLD;
+    int rank = world.Rank();
+    boolean odd = rank % 2 == VICTIM;
+    int place = rank / 2;
+    Intracomm side = world.Split(odd ? 1 : 0, rank);
+    Intercomm both = world.Create_intercomm(side, 0, odd ? 0 : VICTIM, 5);
+    both.Barrier();
+    int flag = odd ? (place == 0 ? 13 : 15) : (place == 0 ? 6 : 7);
+    int agreed = both.Agree(flag);
+    check(agreed == (odd ? 6 : 13), "of the other group: " + agreed);
+    if (rank == VICTIM) {
+      die("halt");
+    }
+    awaitFailure(both::Barrier);
+    both.Revoke();
+    check(both.Is_revoked(), "not revoked");
+    int[] one = {rank};
+    revoked(both::Barrier);
+    revoked(() -> both.Send(one, 0, 1, MPI.INT, 0, 1));
+    revoked(() -> both.Recv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 1));
+    revoked(() -> both.Merge(odd));
+    revoked(() -> both.Ibarrier().Wait());
+    check(both.Size() == 3 && both.Remote_size() == 3 && both.Rank() == place, "the groups");
+    agreed = both.Agree(flag);
+    check(agreed == (odd ? 6 : 15), "of those that are left: " + agreed);
+    check(both.Get_failed().Size() == 1, "failed " + both.Get_failed().Size());
+    Intercomm rest = both.Shrink();
+    both.Free();
+    check(rest.Size() == (odd ? 2 : 3), "size " + rest.Size());
+    check(rest.Remote_size() == (odd ? 3 : 2), "remote size " + rest.Remote_size());
+    check(rest.Rank() == (odd ? place - 1 : place), "rank " + rest.Rank());
+    itWorks(rest, odd);
+    Intercomm copy = (Intercomm) rest.clone();
+    itWorks(copy, odd);
+    copy.Free();
+    agreed = rest.Agree(rank);
+    check(agreed == (odd ? 0 : 3 & 5), "of the other group, once more: " + agreed);
+    if (odd) {
+      die("halt");
+    }
+    awaitFailure(rest::Barrier);
+    rest.Revoke();
+    agreed = rest.Agree(5);
+    check(agreed == -1, "of nobody: " + agreed);
+    check(rest.Shrink() == null, "a group is empty");
+    rest.Free();
+    side.Barrier();
+    System.out.println("rank " + rank + " continued");
+  }
+
+  private static void itWorks(Intercomm both, boolean odd) {
+    int[] one = {MPI.COMM_WORLD.Rank()};
+    int expected = odd ? 0 + 2 + 4 : 3 + 5;
+    int[] sum = new int[1];
+    both.Allreduce(one, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+    check(sum[0] == expected, "sum " + sum[0]);
+    sum[0] = 0;
+    both.Iallreduce(one, 0, sum, 0, 1, MPI.INT, MPI.SUM).Wait();
+    check(sum[0] == expected, "sum in the background " + sum[0]);
+    both.Send(one, 0, 1, MPI.INT, 0, 4);
+    if (both.Rank() == 0) {
+      int got = 0;
+      for (int i = 0; i < both.Remote_size(); i++) {
+        both.Recv(sum, 0, 1, MPI.INT, MPI.ANY_SOURCE, 4);
+        got += sum[0];
+      }
+      check(got == expected, "sum of messages " + got);
+    }
+    Intracomm all = both.Merge(odd);
+    check(all.Size() == 5, "size " + all.Size());
+    check(all.Rank() == (odd ? 3 + both.Rank() : both.Rank()), "rank " + all.Rank());
+    all.Barrier();
+    all.Free();
+  }
+
+  /** Windows are revoked, alone and with their communicator; then a rank fails. */
+  private static void windows() {
+    Intracomm world = MPI.COMM_WORLD;
+    int rank = world.Rank();
+    Intracomm w = world.Dup();
+    Win alone = Win.Allocate(4, MPI.INT, w);
+    alone.Fence(0);
+    if (rank == 0) {
+      LockSupport.parkNanos(20_000_000); // Most often the others wait by now.
+      alone.Revoke();
+    }
+    revoked(() -> alone.Fence(0));
+    allIsRevoked(alone);
+    alone.Free();
+    w.Barrier();
+
+    Win byMessages = Win.Create(new int[8], 0, 8, MPI.INT, w);
+    Win inMemory = Win.Allocate(8, MPI.INT, w);
+    Win dynamic = Win.Create_dynamic(w);
+    inMemory.Segment().set(ValueLayout.JAVA_INT, 0, 100 + rank);
+    if (rank == 0) {
+      byMessages.Lock(MPI.LOCK_EXCLUSIVE, 2, 0);
+      inMemory.Lock(MPI.LOCK_EXCLUSIVE, 2, 0);
+    }
+    check(w.Agree(1) == 1 && !inMemory.Is_revoked(), "revoked with another one");
+    Group ofZero = w.Group().Incl(new int[] {0});
+    switch (rank) {
+      case 0 -> {
+        LockSupport.parkNanos(20_000_000);
+        w.Revoke();
+      }
+      case 1 -> revoked(() -> byMessages.Start(ofZero, 0));
+      case 2 -> {
+        byMessages.Post(ofZero, 0);
+        revoked(byMessages::Wait);
+      }
+      case 3 -> revoked(() -> byMessages.Lock(MPI.LOCK_EXCLUSIVE, 2, 0));
+      default -> revoked(() -> inMemory.Lock(MPI.LOCK_EXCLUSIVE, 2, 0));
+    }
+    for (Win win : new Win[] {byMessages, inMemory, dynamic}) {
+      allIsRevoked(win);
+    }
+    revoked(() -> dynamic.Attach(new int[1], 0, 1, MPI.INT));
+    revoked(() -> Win.Allocate(1, MPI.INT, w));
+    int kept = inMemory.Segment().get(ValueLayout.JAVA_INT, 0);
+    check(kept == 100 + rank, "the window has " + kept);
+    for (Win win : new Win[] {byMessages, inMemory, dynamic}) {
+      check(win.Group().Size() == 5, "size of the window's group");
+      win.Free();
+    }
+    if (rank == VICTIM) {
+      die("halt");
+    }
+    Intracomm rest = w.Shrink();
+    w.Free();
+    int n = rest.Size();
+    check(n == 4, "size " + n);
+    Win again = Win.Allocate(1, MPI.INT, rest);
+    again.Fence(0);
+    again.Put(new int[] {rest.Rank()}, 0, 1, MPI.INT, (rest.Rank() + 1) % n, 0, 1, MPI.INT);
+    again.Fence(0);
+    int got = again.Segment().get(ValueLayout.JAVA_INT, 0);
+    check(got == (rest.Rank() + n - 1) % n, "got " + got);
+    check(again.Get_failed().Size() == 0, "failed " + again.Get_failed().Size());
+    again.Free();
+    System.out.println("rank " + rank + " continued");
+  }
+
+  private static void allIsRevoked(Win win) {
+    int[] a = new int[1];
+    check(win.Is_revoked(), "not revoked");
+    revoked(() -> win.Put(a, 0, 1, MPI.INT, 0, 0, 1, MPI.INT));
+    revoked(() -> win.Get(a, 0, 1, MPI.INT, 0, 0, 1, MPI.INT));
+    revoked(() -> win.Accumulate(a, 0, 1, MPI.INT, 0, 0, 1, MPI.INT, MPI.SUM));
+    revoked(() -> win.Fetch_and_op(a, 0, new int[1], 0, MPI.INT, 0, 0, MPI.SUM));
+    revoked(() -> win.Rput(a, 0, 1, MPI.INT, 0, 0, 1, MPI.INT));
+    revoked(() -> win.Rget(a, 0, 1, MPI.INT, 0, 0, 1, MPI.INT));
+    revoked(() -> win.Fence(0));
+    revoked(() -> win.Lock(MPI.LOCK_SHARED, 0, 0));
+    revoked(() -> win.Unlock(0));
+    revoked(() -> win.Lock_all(0));
+    revoked(win::Unlock_all);
+    revoked(() -> win.Flush(0));
+    revoked(win::Flush_all);
+    revoked(() -> win.Post(MPI.COMM_WORLD.Group(), 0));
+    revoked(() -> win.Start(MPI.COMM_WORLD.Group(), 0));
+    revoked(win::Complete);
+    revoked(win::Wait);
+    revoked(win::Test);
   }
 
   /** One rank after the other is ended at a random moment, until two are left. */

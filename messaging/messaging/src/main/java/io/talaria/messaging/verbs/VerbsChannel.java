@@ -10,6 +10,7 @@ import io.talaria.verbs.MemoryRegion;
 import io.talaria.verbs.QueuePair;
 import io.talaria.verbs.QueuePairAddress;
 import io.talaria.verbs.SendRequests;
+import io.talaria.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -116,6 +117,9 @@ final class VerbsChannel {
   private int held;
 
   private volatile VerbsLink link;
+
+  /** The queue pair is in error, and has given back all receive requests that it had taken. */
+  private volatile boolean tookLast;
 
   /** Why nothing is sent and received any more, or null. */
   private volatile String ended;
@@ -459,6 +463,31 @@ final class VerbsChannel {
         on.fail(reason);
       }
     }
+  }
+
+  /**
+   * Puts the queue pair in error, so that it gives back the receive requests that it has taken from
+   * the shared queue. Holder of the output, for good.
+   */
+  void failQueuePair() {
+    if (ended == null) {
+      ended = "it is closed";
+    }
+    try {
+      queuePair.fail();
+    } catch (VerbsException e) {
+      tookLast = true; // nothing will say so
+    }
+  }
+
+  /** The device says that all receive requests are given back. */
+  void tookLast() {
+    tookLast = true;
+  }
+
+  /** Whether the device has said that all receive requests are given back. */
+  boolean hasTakenLast() {
+    return tookLast;
   }
 
   /** Closes the queue pair: after this, the device touches nothing of this channel. */

@@ -55,8 +55,11 @@ final class VerbsLink extends MirrorLink implements MirrorReceiver.Lender {
   /** Whether the thread that sends looks after it. Only for that thread. */
   boolean active;
 
-  /** When it is closed at the latest. Only for the thread that sends. */
+  /** When the next step of closing it comes at the latest. Only for the thread that sends. */
   long closeNs;
+
+  /** Its queue pair is in error. Written by the thread that sends. */
+  volatile boolean leaving;
 
   VerbsLink(
       VerbsTransport transport,

@@ -12,6 +12,7 @@ import io.talaria.verbs.ActivePort;
 import io.talaria.verbs.CompletionChannel;
 import io.talaria.verbs.CompletionQueue;
 import io.talaria.verbs.Completions;
+import io.talaria.verbs.DeviceAttributes;
 import io.talaria.verbs.MemoryRegion;
 import io.talaria.verbs.ProtectionDomain;
 import io.talaria.verbs.ReceiveRequests;
@@ -117,17 +118,17 @@ final class VerbsReceiver {
     this.domain = domain;
     this.table = table;
     this.lost = lost;
-    int most = port.context().attributes().maxSharedRequests();
+    DeviceAttributes device = port.context().attributes();
     long wanted = (long) VerbsChannel.PROMISED * connections;
+    // Half: what a shared queue has reserved stays so for a moment after its last user has gone.
+    int most = Math.min(device.maxSharedRequests(), device.maxCompletions() / 2);
     int entries = (int) Math.min(wanted, Math.max(1, most));
-    // Twice: what a shared queue has reserved stays so for a moment after its last user has gone.
-    long twice = Math.min(2L * entries, port.context().attributes().maxCompletions());
     shared = domain.sharedReceiveQueue(entries, 1);
     CompletionChannel channel = null;
     CompletionQueue opened = null;
     try {
       channel = port.context().completionChannel();
-      opened = port.context().completionQueue((int) Math.max(twice, entries), channel, 0);
+      opened = port.context().completionQueue(2 * entries, channel, 0);
       requests = ReceiveRequests.allocate(domain, BATCH, 1);
       watcher = new DescriptorWatcher(channel.descriptor(), thread);
     } catch (RuntimeException e) {

@@ -52,6 +52,12 @@ final class VerbsSender {
   /** How long a connection that closes waits until what it has sent has arrived. */
   private static final long CLOSE_NS = 1_000_000_000;
 
+  /**
+   * How long its queue pair stays in error until the device says that it has given back what it had
+   * taken of the shared receive queue. A card says so at once, soft-RoCE never.
+   */
+  private static final long LEAVE_NS = 20_000_000;
+
   private static final long JOIN_MS = 3000;
 
   /** So often a thread that never sleeps looks for events of the device; a power of two. */
@@ -229,7 +235,8 @@ final class VerbsSender {
 
   private VerbsLink at(int where) {
     VerbsChannel channel = table.atPlace(where);
-    return channel == null ? null : channel.link();
+    VerbsLink link = channel == null ? null : channel.link();
+    return link == null || link.leaving ? null : link;
   }
 
   // ---- completions
@@ -337,16 +344,33 @@ final class VerbsSender {
     boolean done = false;
     for (int i = closing.size() - 1; i >= 0; i--) {
       VerbsLink link = closing.get(i);
-      if (link.isDrained() || System.nanoTime() - link.closeNs > 0) {
+      boolean late = System.nanoTime() - link.closeNs > 0;
+      if (!link.leaving) {
+        if (link.isDrained() || late) {
+          leave(link);
+          done = true;
+        }
+      } else if (late || hasLeft(link)) {
         closing.remove(i);
-        active.remove(link);
-        link.closeSession();
-        link.keepOutput();
         transport.remove(link.channel());
         done = true;
       }
     }
     return done;
+  }
+
+  private void leave(VerbsLink link) {
+    active.remove(link);
+    link.closeSession();
+    link.keepOutput();
+    link.leaving = true;
+    link.closeNs = System.nanoTime() + LEAVE_NS;
+    link.channel().failQueuePair();
+  }
+
+  private boolean hasLeft(VerbsLink link) {
+    lookAtDevice(); // the event may be all that there is
+    return link.channel().hasTakenLast();
   }
 
   /** Whether it turns again at once, after waiting as the strategy has it. */

@@ -27,6 +27,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** Owns a node's RDMA port, its queues and its queue pairs. */
@@ -340,6 +341,10 @@ public final class VerbsTransport implements NetworkTransport {
     }
   }
 
+  private void ifOpen(AsyncEvent event, Consumer<VerbsChannel> action) {
+    event.ifQueuePair().map(each -> table.ofNumber(each.number())).ifPresent(action);
+  }
+
   /** The device has told something. The thread that sends. */
   void deviceEvents() {
     try {
@@ -357,6 +362,12 @@ public final class VerbsTransport implements NetworkTransport {
           case DEVICE_FATAL -> lost("the device has failed");
           case COMPLETION_QUEUE_ERROR -> lost("a completion queue has failed");
           case SHARED_RECEIVE_QUEUE_ERROR -> lost("the shared receive queue has failed");
+          case LAST_REQUEST_REACHED -> ifOpen(event, VerbsChannel::tookLast);
+          // One that only receives has no request of its own that would fail.
+          case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
+            receiver.drain();
+            ifOpen(event, channel -> channel.end("the device says " + event.type()));
+          }
           default -> {}
         }
       }

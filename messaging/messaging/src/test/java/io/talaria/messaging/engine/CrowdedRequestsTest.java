@@ -75,9 +75,9 @@ class CrowdedRequestsTest {
   }
 
   private void requestInACrowd(Transport transport, int askers, int seconds) throws Exception {
-    WakeUps.assumeBetweenProcesses(transport);
+    WakeUps.assume(transport);
     System.out.println("seed " + seed);
-    far = new FarNode(transport, RING_BYTES, directory);
+    far = FarNode.start(transport, RING_BYTES, directory);
     near = WakeUps.start(1, transport, RING_BYTES, directory, far.port);
     for (int i = Runtime.getRuntime().availableProcessors(); i > 0; i--) {
       Thread.ofPlatform().daemon().start(this::neverRest);

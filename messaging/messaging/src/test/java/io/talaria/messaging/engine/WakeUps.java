@@ -84,12 +84,6 @@ final class WakeUps {
     }
   }
 
-  /** The same for a test of two processes: the provider in memory reaches no other one. */
-  static void assumeBetweenProcesses(Transport transport) {
-    assume(transport);
-    assumeThat(transport == Transport.VERBS && !TestVerbs.isDevice()).isFalse();
-  }
-
   /** How all connections of a node stand, and what its threads do. */
   static String state(LocalNode node) {
     StringBuilder text = new StringBuilder("node " + node.id() + "\n");

@@ -123,8 +123,8 @@ class WakeUpsTest {
     "VERBS, 1048576"
   })
   void noWaitIsForEver(Transport transport, int dataRingBytes) throws Exception {
-    WakeUps.assumeBetweenProcesses(transport);
-    far = new FarNode(transport, dataRingBytes, directory);
+    WakeUps.assume(transport);
+    far = FarNode.start(transport, dataRingBytes, directory);
     near = WakeUps.start(1, transport, dataRingBytes, directory, far.port);
     Peer peer = near.peer(2);
     Random random = new Random(dataRingBytes);

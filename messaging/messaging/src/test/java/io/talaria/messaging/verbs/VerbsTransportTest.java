@@ -40,7 +40,7 @@ class VerbsTransportTest {
   private static final int[] CAPACITY = {64 << 10, 16 << 10};
   private static final int NEAR = 1;
   private static final int FAR = 2;
-  private static final long LIMIT_NS = 60_000_000_000L;
+  private static final long LIMIT_NS = TestVerbs.limit().toNanos();
 
   /** What a link tells. */
   private static final class Owner implements LinkOwner {
@@ -338,6 +338,72 @@ class VerbsTransportTest {
           });
       here.close();
       far = open("far");
+    }
+  }
+
+  /** A card gives back what the queue pair had taken of the shared queue once it is in error. */
+  @Test
+  void messagesThatStopInTheirMiddleCostNoReceiveRequest() throws Exception {
+    assumeThat(TestVerbs.isDevice()).isFalse();
+    for (int round = 0; round < 2 * VerbsChannel.PROMISED; round++) {
+      shakeHands();
+      Link here = nearLink(1);
+      Link there = farLink(1);
+      put(there, RingPair.DATA, round);
+      assertThat(take(here, RingPair.DATA)).as("round %d", round).isEqualTo(round);
+      assertThat(TestVerbs.ask("loop_tear", number(here))).isEqualTo(1);
+      for (Link each : List.of(here, there)) {
+        each.finishOutput();
+        each.close();
+      }
+      await(() -> near.toString().contains(" of 0 posted"));
+    }
+  }
+
+  private static int number(Link link) {
+    return ((VerbsLink) link).channel().number();
+  }
+
+  /** One that only receives has no request of its own that could fail. */
+  @Test
+  void aQueuePairThatFailsAtTheDeviceEndsItsConnectionAndNoOther() throws Exception {
+    assumeThat(TestVerbs.isDevice()).isFalse();
+    shakeHands();
+    Link soundHere = nearLink(1);
+    Link soundThere = farLink(1);
+    shakeHands();
+    Owner owner = new Owner();
+    Link here = near.link(owner, FAR, 2, toldNear, nearSession, "test", CAPACITY);
+    Link there = farLink(2);
+    int fatal = 1; // IBV_EVENT_QP_FATAL
+    int ignored = TestVerbs.ask("loop_raise_of", number(here), fatal);
+    await(here::over);
+    assertThat(owner.failure.get()).isEqualTo("the device says QUEUE_PAIR_FATAL");
+    here.close();
+    there.close();
+    put(soundThere, RingPair.DATA, 7);
+    assertThat(take(soundHere, RingPair.DATA)).isEqualTo(7);
+    assertThat(nearOwner.failure.get()).isNull();
+  }
+
+  /** Where a completion queue holds less than twice what the shared queue would have. */
+  @Test
+  void connectionsFollowOneAnotherOnADeviceWithShortQueues() throws Exception {
+    assumeThat(TestVerbs.isDevice()).isFalse();
+    try {
+      for (int most : new int[] {2000, 1000}) {
+        int ignored = TestVerbs.ask("loop_max_completions", most);
+        NetworkTransport small = open("small");
+        try {
+          for (int i = 0; i < 5; i++) {
+            small.release(small.offer(FAR));
+          }
+        } finally {
+          small.close();
+        }
+      }
+    } finally {
+      int ignored = TestVerbs.ask("loop_max_completions", 1 << 20);
     }
   }
 

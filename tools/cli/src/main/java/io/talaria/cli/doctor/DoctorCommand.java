@@ -29,9 +29,9 @@ import picocli.CommandLine.TypeConversionException;
     name = "doctor",
     mixinStandardHelpOptions = true,
     description = {
-      "Checks what this machine supports, reports what is missing, and says how to fix it."
-          + " Creates the run-time and shared-memory directories if they are missing, as a program"
-          + " with Talaria does.",
+      "Check what this machine supports, report what is missing, and say how to fix it. Creates"
+          + " the run-time and shared-memory directories if they are missing, as a program with"
+          + " Talaria does.",
       ""
     },
     exitCodeListHeading = "%nExit status:%n",

@@ -18,32 +18,32 @@ public final class FabricChoice {
       names = "--from",
       paramLabel = "DEVICE[/PORT]",
       description =
-          "With --fabric: the adapter of this host that sends the queries (default: the first"
-              + " with an active port).")
+          "The adapter of this host that sends queries to the fabric (default: the first with an"
+              + " active port).")
   private String from;
 
   @Option(
       names = "--timeout-ms",
       paramLabel = "MS",
-      description = "With --fabric: milliseconds to wait for each response (default: 100).")
+      description = "Milliseconds to wait for each response of the fabric (default: 100).")
   private Integer timeoutMs;
 
   @Option(
       names = "--tries",
       paramLabel = "N",
-      description = "With --fabric: how often to send a query before giving up (default: 2).")
+      description = "How often to send a query to the fabric before giving up (default: 2).")
   private Integer tries;
 
   @Option(
       names = "--max-hops",
       paramLabel = "N",
-      description = "With --fabric: maximum distance, in switches (default: the whole fabric).")
+      description = "Maximum distance in the fabric, in switches (default: the whole fabric).")
   private Integer maxHops;
 
   @Option(
       names = "--queries",
       paramLabel = "N",
-      description = "With --fabric: maximum number of queries per second (default: 200).")
+      description = "Maximum number of queries to the fabric per second (default: 200).")
   private Integer queries;
 
   /** Creates it; picocli fills it in. */

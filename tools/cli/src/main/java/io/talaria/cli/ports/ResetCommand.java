@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  talaria ports reset --yes Switch1/3       one port",
       "  talaria ports reset --yes Switch1 node17  all ports of two nodes",
-      "  talaria ports reset --yes --everything    all ports of the fabric that have a link"
+      "  talaria ports reset --yes --everything    all ports of the fabric with a link"
     })
 public final class ResetCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

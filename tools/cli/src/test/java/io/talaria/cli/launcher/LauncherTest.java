@@ -231,7 +231,9 @@ class LauncherTest {
 
     assertThat(tree.builds()).hasSize(1);
     assertThat(tree.builds().getFirst())
-        .contains(",message-passing/mpj,messaging/messaging,applications/workloads -am package");
+        .contains(
+            ",message-passing/mpj,message-passing/mpj-examples,messaging/messaging,"
+                + "applications/workloads -am package");
   }
 
   @Test

@@ -229,7 +229,12 @@ class LibrariesTest {
     try (Stream<Path> all = Files.list(group)) {
       assertThat(all.map(one -> one.getFileName().toString()))
           .contains("talaria-bom", "talaria-parent")
-          .doesNotContain("talaria-cli", "talaria-agent", "talaria-bench", "talaria-it");
+          .doesNotContain(
+              "talaria-cli",
+              "talaria-agent",
+              "talaria-bench",
+              "talaria-it",
+              "talaria-mpj-examples");
     }
   }
 

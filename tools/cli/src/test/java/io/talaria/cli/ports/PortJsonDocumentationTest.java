@@ -75,7 +75,7 @@ class PortJsonDocumentationTest {
     try (LocalSource source = new LocalSource(dir, new PortFilter(List.of(), true))) {
       source.look();
       JsonNode tree = Json.parse(Json.line(PortJson.tree(source.look())));
-      hold("Look", tree);
+      hold("Reading", tree);
       for (JsonNode port : tree.get("ports")) {
         hold("Port", port);
         hold("Traffic", port.get("traffic"));
@@ -108,7 +108,7 @@ class PortJsonDocumentationTest {
     PortLine silent = new PortLine(port, null, "silent: no answer in time", far.peer());
     JsonNode tree =
         Json.parse(Json.line(PortJson.tree(new Look(0, List.of(silent), 0, topology, ""))));
-    hold("Look", tree);
+    hold("Reading", tree);
     hold("Port", tree.get("ports").get(0));
     hold("Traffic", tree.get("ports").get(0).get("traffic"));
     hold("Node", tree.get("nodes").get(0));

@@ -55,6 +55,9 @@ public final class UcxFrameTransport implements FrameTransport {
   private static final int PROBE_EVERY = 16;
   private static final long CLOSE_NS = 500_000_000;
 
+  /** How long a rank sleeps that is not woken for all messages. */
+  private static final long UNWOKEN_SLEEP_NS = 1_000_000;
+
   private final int rank;
   private final int bufferBytes;
   private final long creditBytes;
@@ -72,6 +75,7 @@ public final class UcxFrameTransport implements FrameTransport {
   private final EndedLinks<UcxLink> endedLinks;
   private final List<UcxLink> owing = new ArrayList<>();
   private List<UcxRankAddress> rankAddresses = List.of();
+  private long maxSleepNs = Long.MAX_VALUE;
 
   private final MemorySegment slots;
   private final int stride;
@@ -167,6 +171,15 @@ public final class UcxFrameTransport implements FrameTransport {
       read.add(each);
     }
     rankAddresses = read;
+    maxSleepNs =
+        read.stream().anyMatch(each -> each.losesWakeUps(rankAddress))
+            ? UNWOKEN_SLEEP_NS
+            : Long.MAX_VALUE;
+  }
+
+  /** Longest sleep, nanoseconds. */
+  long maxSleepNs() {
+    return maxSleepNs;
   }
 
   @Override
@@ -391,9 +404,10 @@ public final class UcxFrameTransport implements FrameTransport {
 
   @Override
   public void sleep(long limitNs) {
+    long limit = Math.min(limitNs, maxSleepNs);
     boolean ignored =
         Libc.awaitReadable(
-            owned.eventDescriptor(), (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(limitNs)));
+            owned.eventDescriptor(), (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(limit)));
   }
 
   @Override

@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.device.ucx;
 
+import io.talaria.nio.process.Host;
 import io.talaria.ucx.WorkerAddress;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
@@ -9,21 +10,36 @@ import java.util.HexFormat;
 /**
  * How a rank is reached by UCX, as one line that others are given.
  *
- * <pre>ucx RELEASE BYTE-ORDER ADDRESS-IN-HEXADECIMAL</pre>
+ * <pre>ucx RELEASE BYTE-ORDER BOOT-ID NETWORK-NAMESPACE ADDRESS-IN-HEXADECIMAL</pre>
  *
  * @param release of UCX there, such as 1.13.1
  * @param order of bytes in memory there
+ * @param bootId of the host; «-» if it is not known
+ * @param namespace for networks of that process, such as {@code net:[4026531840]}; «-» if it is not
+ *     known
  * @param address of its worker
  */
-record UcxRankAddress(String release, String order, WorkerAddress address) {
+record UcxRankAddress(
+    String release, String order, String bootId, String namespace, WorkerAddress address) {
   private static final String KIND = "ucx";
+  private static final String UNKNOWN = "-";
 
   static UcxRankAddress of(String release, WorkerAddress address) {
-    return new UcxRankAddress(release, ByteOrder.nativeOrder().toString(), address);
+    return new UcxRankAddress(
+        release,
+        ByteOrder.nativeOrder().toString(),
+        orUnknown(Host.bootId()),
+        orUnknown(Host.networkNamespace()),
+        address);
+  }
+
+  private static String orUnknown(String text) {
+    return text.isEmpty() ? UNKNOWN : text;
   }
 
   String write() {
-    return KIND + " " + release + " " + order + " " + HexFormat.of().formatHex(address.toBytes());
+    return String.join(
+        " ", KIND, release, order, bootId, namespace, HexFormat.of().formatHex(address.toBytes()));
   }
 
   /**
@@ -34,11 +50,26 @@ record UcxRankAddress(String release, String order, WorkerAddress address) {
    */
   static UcxRankAddress read(String line) {
     String[] words = line.trim().split(" ");
-    if (words.length != 4 || !words[0].equals(KIND)) {
+    if (words.length != 6 || !words[0].equals(KIND)) {
       throw new IllegalArgumentException("a rank address that is not of ucxdev: " + line);
     }
-    byte[] address = HexFormat.of().parseHex(words[3]);
-    return new UcxRankAddress(words[1], words[2], WorkerAddress.of(address));
+    byte[] address = HexFormat.of().parseHex(words[5]);
+    return new UcxRankAddress(words[1], words[2], words[3], words[4], WorkerAddress.of(address));
+  }
+
+  /**
+   * Whether UCX uses shared memory between the two ranks, but cannot wake the one for the other:
+   * the wake-ups are datagrams between sockets without a file, which a network namespace keeps to
+   * itself.
+   *
+   * @param mine of this rank
+   */
+  boolean losesWakeUps(UcxRankAddress mine) {
+    return !bootId.equals(UNKNOWN)
+        && bootId.equals(mine.bootId)
+        && !namespace.equals(UNKNOWN)
+        && !mine.namespace.equals(UNKNOWN)
+        && !namespace.equals(mine.namespace);
   }
 
   /**

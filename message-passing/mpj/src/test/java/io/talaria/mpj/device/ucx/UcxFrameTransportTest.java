@@ -11,6 +11,7 @@ import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.nio.process.Host;
 import io.talaria.ucx.Ucx;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -135,9 +136,9 @@ class UcxFrameTransportTest {
     String[] words = transport.rankAddress().split(" ");
     for (String rankAddress :
         List.of(
-            words[0] + " 1.2.3 " + words[2] + " " + words[3],
-            words[0] + " " + words[1] + " MIDDLE_ENDIAN " + words[3],
-            words[0] + " " + words[1] + " " + words[2] + " 00ff",
+            with(words, 1, "1.2.3"),
+            with(words, 2, "MIDDLE_ENDIAN"),
+            with(words, 5, "00ff"),
             "7001 127.0.0.1")) {
       assertThatThrownBy(
               () -> transport.rankAddresses(List.of(transport.rankAddress(), rankAddress)))
@@ -146,5 +147,33 @@ class UcxFrameTransportTest {
               "rank 1 has UCX 1.2.3, this rank .*|rank 1's memory is MIDDLE_ENDIAN.*"
                   + "|no worker address.*|a rank address that is not of ucxdev.*");
     }
+  }
+
+  private static String with(String[] words, int at, String other) {
+    String[] changed = words.clone();
+    changed[at] = other;
+    return String.join(" ", changed);
+  }
+
+  @Test
+  void aRankThatOthersOfThisHostCannotWakeDoesNotSleepForLong() {
+    String[] words = transport.rankAddress().split(" ");
+    String mine = String.join(" ", words);
+    assertThat(words[3]).isEqualTo(Host.bootId());
+    assertThat(words[4]).isEqualTo(Host.networkNamespace());
+
+    transport.rankAddresses(List.of(mine, mine));
+    assertThat(transport.maxSleepNs()).isEqualTo(Long.MAX_VALUE);
+
+    String elsewhere = with(words, 4, "net:[1]");
+    transport.rankAddresses(List.of(mine, elsewhere));
+    assertThat(transport.maxSleepNs()).isEqualTo(1_000_000);
+
+    String onAnotherHost = with(elsewhere.split(" "), 3, "another");
+    transport.rankAddresses(List.of(mine, onAnotherHost));
+    assertThat(transport.maxSleepNs()).isEqualTo(Long.MAX_VALUE);
+
+    transport.rankAddresses(List.of(mine, with(words, 4, "-")));
+    assertThat(transport.maxSleepNs()).isEqualTo(Long.MAX_VALUE);
   }
 }

@@ -22,14 +22,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** When transport verbs is taken and when not, and what many connections leave behind. */
+/** When transports ucx and verbs are taken and when not, and what many connections leave behind. */
 @Timeout(300)
-class VerbsTransportTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
+class NetworkTransportsTest {
+  private static final Duration LONG = TestVerbs.limit();
+
+  /** How often connections are made in the tests of what they leave behind. */
+  private static final int ROUNDS = Integer.getInteger("talaria.test.reconnects", 20);
+
+  /** The first rounds open what stays. */
+  private static final int FIRST_ROUNDS = 5;
 
   @TempDir Path directory;
   private Variant.Nodes nodes;
@@ -57,38 +64,47 @@ class VerbsTransportTest {
         .isEqualTo(value);
   }
 
-  private static long mappings() throws IOException {
-    return Files.readAllLines(Path.of("/proc/self/maps")).size();
-  }
+  /** What a process has that connections take. */
+  private record Taken(long mappings, long descriptors) {
+    static Taken now() throws IOException {
+      try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+        return new Taken(Files.readAllLines(Path.of("/proc/self/maps")).size(), all.count());
+      }
+    }
 
-  private static long descriptors() throws IOException {
-    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-      return all.count();
+    void assertIsStill() throws IOException {
+      Taken now = now();
+      assertThat(now.mappings).as("mappings").isLessThan(mappings + 50);
+      assertThat(now.descriptors).as("descriptors").isLessThan(descriptors + 20);
     }
   }
 
-  @Test
-  void sharedMemoryComesFirstAndVerbsBeforeTcp() throws Exception {
-    nodes = new Variant.Nodes(Variant.VERBS, directory);
-    nodes.start(knows(nodes.options(2)).transports(Transport.SHM, Transport.VERBS, Transport.TCP));
-    nodes.start(knows(nodes.options(3)).transports(Transport.VERBS, Transport.TCP));
+  @ParameterizedTest
+  @EnumSource(names = {"UCX", "VERBS"})
+  void sharedMemoryComesFirstAndTheNetworkBeforeTcp(Variant variant) throws Exception {
+    Transport network = variant.transport();
+    nodes = new Variant.Nodes(variant, directory);
+    nodes.start(knows(nodes.options(2)).transports(Transport.SHM, network, Transport.TCP));
+    nodes.start(knows(nodes.options(3)).transports(network, Transport.TCP));
     nodes.start(knows(nodes.options(4)).transports(Transport.TCP).listen("127.0.0.1", 0));
     Node node =
-        nodes.start(
-            knows(nodes.options(1)).transports(Transport.SHM, Transport.VERBS, Transport.TCP));
+        nodes.start(knows(nodes.options(1)).transports(Transport.SHM, network, Transport.TCP));
     for (int id = 2; id <= 4; id++) {
       ask(node, id, id);
     }
     assertThat(node.peer(2).transport()).isEqualTo("shm");
-    assertThat(node.peer(3).transport()).isEqualTo("verbs");
-    assertThat(node.peer(3).reason()).startsWith("same host, by ").endsWith(":1");
+    assertThat(node.peer(3).transport()).isEqualTo(network.code());
+    assertThat(node.peer(3).reason())
+        .matches("same host, by " + (variant == Variant.UCX ? "posix/memory.*" : ".*:1"));
     assertThat(node.peer(4).transport()).isEqualTo("tcp");
     ask(nodes.start(knows(nodes.options(5))), 3, 7); // one that has nothing else
   }
 
-  @Test
-  void betweenHostsAKeyIsWanted() throws Exception {
-    nodes = new Variant.Nodes(Variant.VERBS, directory);
+  /** What network transports tell each other is for those who have the key. */
+  @ParameterizedTest
+  @EnumSource(names = {"UCX", "VERBS"})
+  void betweenHostsAKeyIsWanted(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     Path key = directory.resolve("key");
     Files.write(key, new byte[32]);
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
@@ -105,78 +121,76 @@ class VerbsTransportTest {
           new InetSocketAddress(InetAddress.getLoopbackAddress(), other.port());
       Node node = nodes.start(here.directory(NodeDirectory.of(Map.of(far, address))));
       ask(node, far, 7);
-      assertThat(node.peer(far).transport()).isEqualTo(withKey ? "verbs" : "tcp");
+      assertThat(node.peer(far).transport())
+          .isEqualTo(withKey ? variant.transport().code() : "tcp");
     }
   }
 
   /** As on another host: neither sees the other's announcement. */
   private NodeOptions apart(int id) {
     return knows(nodes.options(id))
-        .transports(Transport.VERBS, Transport.TCP)
+        .transports(nodes.variant.transport(), Transport.TCP)
         .runDirectory(directory.resolve("run-" + id));
   }
 
-  @Test
-  void whyAnotherTransportIsUsedIsSaid() throws Exception {
-    nodes = new Variant.Nodes(Variant.VERBS, directory);
+  @ParameterizedTest
+  @EnumSource(names = {"UCX", "VERBS"})
+  void whyAnotherTransportIsUsedIsSaid(Variant variant) throws Exception {
+    Transport network = variant.transport();
+    nodes = new Variant.Nodes(variant, directory);
     nodes.start(knows(nodes.options(2)).transports(Transport.TCP).listen("127.0.0.1", 0));
-    Node node =
-        nodes.start(knows(nodes.options(1)).transports(Transport.VERBS, Transport.TCP).insecure());
+    Node node = nodes.start(knows(nodes.options(1)).transports(network, Transport.TCP).insecure());
     ask(node, 2, 7);
     assertThat(node.peer(2).transport()).isEqualTo("tcp");
-    assertThat(node.peer(2).reason()).endsWith("; not by verbs: the other side does not");
+    assertThat(node.peer(2).reason())
+        .endsWith("; not by " + network.code() + ": the other side does not");
   }
 
-  @Test
-  void connectionsThatGiveWayLeaveNothing() throws Exception {
-    nodes = new Variant.Nodes(Variant.VERBS, directory);
+  @ParameterizedTest
+  @EnumSource(names = {"UCX", "VERBS"})
+  void connectionsThatGiveWayLeaveNothing(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     nodes.start(knows(nodes.options(2)));
     nodes.start(knows(nodes.options(3)));
     Node node = nodes.start(knows(nodes.options(1)).maxConnections(1));
-    long mapped = 0;
-    long open = 0;
-    int rounds = Integer.getInteger("talaria.test.verbs.reconnects", 20);
-    for (int round = 0; round < rounds; round++) {
+    Taken taken = null;
+    for (int round = 0; round < ROUNDS; round++) {
       for (int id = 2; id <= 3; id++) {
         ask(node, id, round);
         while (node.counters().connections() > 1) {
           Thread.sleep(1); // the other one gives way
         }
       }
-      mapped = round == 5 ? mappings() : mapped;
-      open = round == 5 ? descriptors() : open;
+      taken = round == FIRST_ROUNDS ? Taken.now() : taken;
     }
-    assertThat(node.counters().connected()).isGreaterThanOrEqualTo(rounds);
+    assertThat(node.counters().connected()).isGreaterThanOrEqualTo(ROUNDS);
     assertThat(node.counters().lost()).isZero();
-    assertThat(mappings()).as("mappings").isLessThan(mapped + 50);
-    assertThat(descriptors()).as("descriptors").isLessThan(open + 20);
+    taken.assertIsStill();
   }
 
   /** Another process each time, as far as the others see. */
-  @Test
-  void restartsLeaveNothing() throws Exception {
-    nodes = new Variant.Nodes(Variant.VERBS, directory);
+  @ParameterizedTest
+  @EnumSource(names = {"UCX", "VERBS"})
+  void restartsLeaveNothing(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     Node node = nodes.start(knows(nodes.options(1)));
-    long mapped = 0;
-    long open = 0;
-    int rounds = Integer.getInteger("talaria.test.verbs.restarts", 20);
-    for (int round = 0; round < rounds; round++) {
+    Taken taken = null;
+    for (int round = 0; round < ROUNDS; round++) {
       try (Node far = Nodes.start(knows(nodes.options(2)))) {
         ask(node, far.id(), round);
         ask(far, node.id(), round);
-        assertThat(node.peer(2).transport()).isEqualTo("verbs");
+        assertThat(node.peer(2).transport()).isEqualTo(variant.transport().code());
       }
-      mapped = round == 5 ? mappings() : mapped;
-      open = round == 5 ? descriptors() : open;
+      taken = round == FIRST_ROUNDS ? Taken.now() : taken;
     }
-    assertThat(mappings()).as("mappings").isLessThan(mapped + 50);
-    assertThat(descriptors()).as("descriptors").isLessThan(open + 20);
+    taken.assertIsStill();
   }
 
-  /** Threads that do anything at any time, with nodes that come and go. */
-  @Test
-  void randomProgramsComeToTheirEnd() throws Exception {
-    nodes = new Variant.Nodes(Variant.VERBS, directory);
+  /** Threads that do anything at any time. */
+  @ParameterizedTest
+  @EnumSource(names = {"UCX", "VERBS"})
+  void randomProgramsComeToTheirEnd(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
     int count = 4;
     List<Node> all = new ArrayList<>();
     AtomicInteger got = new AtomicInteger();

@@ -1,11 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.mpj.launch;
+package io.talaria.mpj.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.mpj.examples.EndedJob;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,13 +20,10 @@ class KernelsTest {
     List<String> words = new ArrayList<>(List.of("-np", "" + ranks, "-XX:TieredStopAtLevel=4"));
     words.add("io.talaria.mpj.kernels." + kernel);
     words.addAll(List.of(rest));
-    Launched job = Launched.start(words.toArray(String[]::new));
-    assertThat(job.status()).as(job.out() + job.err()).isZero();
-    assertThat(job.err()).isEmpty();
-    assertThat(job.out())
-        .startsWith(kernel.toUpperCase(java.util.Locale.ROOT))
-        .contains(ranks + " ranks");
-    assertThat(job.out()).containsAnyOf(", verified\n", ", equal to the bit\n");
+    assertThat(EndedJob.out(words))
+        .startsWith(kernel.toUpperCase(Locale.ROOT))
+        .contains(ranks + " ranks")
+        .containsAnyOf(", verified\n", ", equal to the bit\n");
   }
 
   @Test

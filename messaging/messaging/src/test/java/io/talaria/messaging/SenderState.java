@@ -1,0 +1,40 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Waits for what a thread that sends has come to. */
+final class SenderState {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /** So often, a millisecond apart, a thread must be seen waiting. */
+  private static final int CALM_LOOKS = 20;
+
+  /** A ring that is about to grow is as full for a moment only. */
+  private static final int FULL_BYTES = 8 << 10;
+
+  private SenderState() {}
+
+  /**
+   * Returns once a thread waits for room in a ring that grows no more.
+   *
+   * @param sending the thread, which sends to the peer
+   * @param sent how much it has sent
+   */
+  static void awaitWaiting(Thread sending, AtomicLong sent, Peer peer) throws InterruptedException {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    long before = -1;
+    for (int calm = 0; calm < CALM_LOOKS; ) {
+      assertThat(sending.isAlive()).as("the sender waits").isTrue();
+      assertThat(System.nanoTime()).as("%s sent, room %d", sent, peer.room()).isLessThan(deadline);
+      boolean waits = sending.getState() == Thread.State.TIMED_WAITING && peer.room() <= FULL_BYTES;
+      calm = waits && sent.get() == before ? calm + 1 : 0;
+      before = sent.get();
+      Thread.sleep(1);
+    }
+  }
+}
