@@ -8,7 +8,11 @@ package io.talaria.messaging;
  * <p>With ORDERED, SERIAL and CONCURRENT a slow receiver delays only its own messages. If too many
  * wait for it, the nodes that send to it hold back further ones ({@link Peer#BACK_PRESSURED}) until
  * it has handled most of them. Messages that are already on their way to it are kept in memory,
- * within {@link NodeOptions#receiveBudget}.
+ * within {@link NodeOptions#maxWaitingBytes(long)} each and {@link NodeOptions#receiveBudget(long)}
+ * together.
+ *
+ * <p>A receiver that interrupts its own thread affects nothing after it: the node clears the
+ * interrupt status when the receiver returns.
  */
 public enum Dispatch {
   /**
@@ -30,7 +34,9 @@ public enum Dispatch {
   /**
    * Each message on its own virtual thread, in no order. May wait for anything. While {@link
    * NodeOptions#maxVirtualThreads} of them run, the next message for such a receiver blocks
-   * everything behind it from the same node.
+   * everything behind it from the same node, until one of them returns. Responses are not blocked,
+   * nor are nodes that send nothing to such a receiver. So at the maximum these threads may wait
+   * for responses, but not for messages of the same nodes.
    */
   VIRTUAL
 }

@@ -44,6 +44,10 @@ public final class NodeOptions {
   private int controlRingBytes = 256 << 10;
   private int maxMessageBytes = 64 << 20;
   private long receiveBudget = 128L << 20;
+
+  /** 0: a quarter of {@link #receiveBudget}. */
+  private long maxWaitingBytes;
+
   private int maxConnections = 100;
   private Duration spin = Duration.ofNanos(20_000);
   private IdleStrategy idleStrategy = IdleStrategy.ADAPTIVE;
@@ -305,6 +309,21 @@ public final class NodeOptions {
   }
 
   /**
+   * The maximum size of the messages that wait for one receiver or request handler of {@link
+   * Dispatch#ORDERED} (from one node), {@link Dispatch#SERIAL} or {@link Dispatch#CONCURRENT} (from
+   * all nodes), in bytes, from 64 KiB to 1 TiB. From half of it on, the nodes that send to this
+   * receiver hold back further messages. The other half is for what they have sent before they know
+   * that; it should be at least four times {@link #dataRingBytes}, because a message without room
+   * delays everything behind it from the same node. One message alone may exceed the maximum.
+   * Default: a quarter of {@link #receiveBudget(long)}.
+   */
+  public NodeOptions maxWaitingBytes(long bytes) {
+    check("maxWaitingBytes", bytes, 64 << 10, 1L << 40);
+    maxWaitingBytes = bytes;
+    return this;
+  }
+
+  /**
    * The maximum number of connections, 1 to 10,000. Beyond it the node closes the connection that
    * has been idle for longest. Default: 100.
    */
@@ -435,6 +454,11 @@ public final class NodeOptions {
   /** See {@link #receiveBudget(long)}. */
   public long receiveBudget() {
     return receiveBudget;
+  }
+
+  /** See {@link #maxWaitingBytes(long)}; the default is that of the present receiveBudget. */
+  public long maxWaitingBytes() {
+    return maxWaitingBytes == 0 ? receiveBudget / 4 : maxWaitingBytes;
   }
 
   /** See {@link #maxConnections(int)}. */

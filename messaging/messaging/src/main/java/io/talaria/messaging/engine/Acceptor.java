@@ -130,7 +130,7 @@ final class Acceptor implements PendingHandshake.Side {
           welcome(handshake);
           return;
         }
-        there.heard = false;
+        there.receiver().heard = false;
         there.control(Records.PING, 0, 0);
         timers.at(System.nanoTime() + ASK_NS, () -> asked(handshake, there));
       }
@@ -143,7 +143,7 @@ final class Acceptor implements PendingHandshake.Side {
       return;
     }
     try {
-      if (there.dead() || !there.heard) {
+      if (there.dead() || !there.receiver().heard) {
         forget(handshake.peer, "another process has its id");
         welcome(handshake);
       } else {

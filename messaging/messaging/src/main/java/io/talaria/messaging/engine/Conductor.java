@@ -131,6 +131,7 @@ final class Conductor extends Thread {
           task.run();
         }
         long wait = timers.runDue(TICK_NS);
+        Thread.interrupted(); // by a listener: the selector would not sleep
         selector.select(wait);
         for (SelectionKey each : List.copyOf(selector.selectedKeys())) {
           ready(each);
@@ -185,6 +186,7 @@ final class Conductor extends Thread {
     closeListeners();
     handshakes.endAll();
     node.poller().stopSoon();
+    Thread.interrupted(); // by a listener: the poller must have ended before its memory goes
     joinPoller();
     connections.closeAll();
     node.networks().close();

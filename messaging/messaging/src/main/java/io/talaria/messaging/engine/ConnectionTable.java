@@ -99,7 +99,7 @@ final class ConnectionTable {
   void start(Connection connection, Link link, PeerState state) {
     connection.runOn(link);
     RemotePeer peer = state.peer;
-    connection.predecessor = peer.connection();
+    connection.receiver().predecessor = peer.connection();
     state.wanted = false;
     state.toldUnreachable = false;
     state.backoffNs = PeerState.FIRST_RETRY_NS;
@@ -152,7 +152,9 @@ final class ConnectionTable {
     long since = Long.MAX_VALUE;
     for (Map.Entry<Connection, Life> each : connections.entrySet()) {
       Connection connection = each.getKey();
-      if (connection.link().session() == null || connection.dead() || connection.leaving) {
+      if (connection.link().session() == null
+          || connection.dead()
+          || connection.closing().leaving) {
         continue;
       }
       count++;
@@ -162,7 +164,7 @@ final class ConnectionTable {
       }
     }
     if (count > options.maxConnections() && longest != null) {
-      longest.leaving = true;
+      longest.closing().leaving = true;
       Life life = connections.get(longest);
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
@@ -178,7 +180,7 @@ final class ConnectionTable {
   /** A peer that does not answer GOODBYE keeps its connection. */
   private void noResponse(Connection connection, Life life) {
     if (!life.left) {
-      connection.leaving = false;
+      connection.closing().leaving = false;
       node.poller().wake();
     }
   }
@@ -190,12 +192,12 @@ final class ConnectionTable {
       return;
     }
     if (kind == Records.STAY) {
-      connection.leaving = false;
+      connection.closing().leaving = false;
       life.usedNs = System.nanoTime();
-    } else if (connection.leaving) {
+    } else if (connection.closing().leaving) {
       leave(connection, life);
     } else if (idle(connection)) {
-      connection.leaving = true;
+      connection.closing().leaving = true;
       leave(connection, life);
     } else {
       connection.control(Records.STAY, 0, 0);
@@ -204,7 +206,7 @@ final class ConnectionTable {
 
   private void leave(Connection connection, Life life) {
     life.left = true;
-    connection.agreeToPart();
+    connection.closing().agreeToPart();
     life.leaveNs = System.nanoTime() + PART_NS;
     leaveWhenDrained(connection, life);
   }
@@ -217,7 +219,7 @@ final class ConnectionTable {
       node.poller().dropSoon(connection, "idle, and the limit of connections was reached");
       return;
     }
-    if (!life.finished && connection.parted()) {
+    if (!life.finished && connection.closing().parted()) {
       life.finished = true;
       connection.link().finishOutput(); // the other side does the same, and both find the end
     }
@@ -244,10 +246,10 @@ final class ConnectionTable {
       life.activity = activity;
       life.usedNs = now;
     }
-    boolean heard = connection.heard;
+    boolean heard = connection.receiver().heard;
     long silent = life.liveness.look(heard, now);
     if (heard) {
-      connection.heard = false;
+      connection.receiver().heard = false;
       life.suspect = false;
       return;
     }

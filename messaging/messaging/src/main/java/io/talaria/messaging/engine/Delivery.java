@@ -102,7 +102,8 @@ final class Delivery {
     long rings = (long) RINGS_BEYOND * options.dataRingBytes();
     long budget = options.receiveBudget() / RINGS_BEYOND;
     Mailbox<Envelope> mailbox = new Mailbox<>(handlers, open, capacity, most);
-    return new Inbox(mailbox, capacity, Math.min(rings, budget));
+    return new Inbox(
+        mailbox, capacity, most == 1, Math.min(rings, budget), options.maxWaitingBytes());
   }
 
   /**
@@ -173,7 +174,7 @@ final class Delivery {
     } else {
       inbox = target.shared != null ? target.shared : connection.peer.inbox(target, this);
       waiting = inbox.waiting();
-      if (inbox.tooMany(waiting)) {
+      if (inbox.tooMany(waiting, bytes)) {
         hold(connection, what, inbox);
         if (!inbox.hasRoom(waiting, bytes)) {
           return false;
@@ -220,11 +221,10 @@ final class Delivery {
   private void hold(Connection connection, int what, Inbox inbox) {
     if (inbox.hold(connection, what)) {
       holding.add(inbox);
-      if (inbox.canRelease()) {
-        // Handlers may have emptied the inbox before they could see that a connection holds; then
-        // none of them asks for the release.
-        releaseWanted = true;
-      }
+      // Handlers may have emptied the inbox before they could see that a connection holds; then
+      // none of them asks for the release. So look at the end of this turn, when what has made the
+      // connection hold waits in the inbox, too.
+      releaseWanted = true;
     }
   }
 
@@ -272,7 +272,7 @@ final class Delivery {
       envelope.slab.release();
     }
     if (envelope.inbox != null) {
-      envelope.inbox.taken(envelope);
+      envelope.inbox.notPut(envelope);
     }
     envelope.clear();
     envelopes.offer(envelope);
@@ -329,14 +329,14 @@ final class Delivery {
     } catch (Throwable e) { // thrown by the codec or a constructor: release the memory first
       unreadable = e;
     }
+    Inbox inbox = envelope.inbox;
+    if (inbox != null) {
+      inbox.taken(envelope); // before the memory is released, which is a full fence
+    }
     if (envelope.slab != null) {
       envelope.slab.release();
     }
     largeMemory.giveBackRead(envelope.largeBytes);
-    Inbox inbox = envelope.inbox;
-    if (inbox != null) {
-      inbox.taken(envelope);
-    }
     envelope.clear();
     envelopes.offer(envelope);
     if (inbox != null && inbox.canRelease()) {
@@ -381,16 +381,19 @@ final class Delivery {
       Throwable unreadable) {
     if (unreadable != null) {
       rejections.unreadable(connection, type, kind, slot, generation, unreadable);
-      return;
-    }
-    counts.received();
-    Object recorded = Recorded.beginHandler();
-    if (kind == Records.REQUEST) {
-      handle(connection, type, slot, generation, deadline, message);
     } else {
-      receive(connection, type.receiver, type, message);
+      counts.received();
+      Object recorded = Recorded.beginHandler();
+      if (kind == Records.REQUEST) {
+        handle(connection, type, slot, generation, deadline, message);
+      } else {
+        receive(connection, type.receiver, type, message);
+      }
+      Recorded.handled(recorded, type.name(), connection.peer.id());
     }
-    Recorded.handled(recorded, type.name(), connection.peer.id());
+    // The program's code may have interrupted this thread: that must not reach the next message,
+    // nor keep the poller from sleeping.
+    Thread.interrupted();
   }
 
   private void receive(

@@ -6,6 +6,7 @@ import io.talaria.messaging.dispatch.Mailbox;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Queues the messages that wait for one receiver, and tells the senders of too many to hold.
@@ -15,11 +16,17 @@ import java.util.concurrent.atomic.AtomicLong;
  *            │              │                           └ the rest stays in the ring
  *            │              └ each connection that brings one more is told to hold
  *            └ these connections are told to continue
+ *
+ *   the same with the bytes of the waiting messages: 0 … maxBytes / 8 … maxBytes / 2 … maxBytes
  * </pre>
  *
- * <p>The memory beyond the capacity is for messages that were sent before their sender learns that
- * it must hold; these are never more than the rings contain. So a receiver that takes nothing
- * blocks its own senders only, and messages for other receivers do not wait behind its messages.
+ * <p>The memory beyond the capacity, and the second half of maxBytes, are for messages that were
+ * sent before their sender learns that it must hold; these are never more than the rings contain,
+ * and the large messages that have begun. So a receiver that takes nothing blocks its own senders
+ * only, and messages for other receivers do not wait behind its messages. A connection that does
+ * not hold is not read further instead.
+ *
+ * <p>A message of more than maxBytes is put if no other waits: else it could never be.
  */
 final class Inbox {
   /**
@@ -31,12 +38,28 @@ final class Inbox {
   /** Estimated bytes of an envelope and its entries in queues. */
   private static final int ENVELOPE_BYTES = 128;
 
+  /** So far from both ends of an array that no cache line has another object as well. */
+  private static final int TAKEN = 16;
+
   private record Holding(Connection connection, int what) {}
 
   final Mailbox<Envelope> mailbox;
   private final int capacity;
   private final long maxBeyond;
   private final AtomicLong beyondBytes = new AtomicLong();
+  private final long maxBytes;
+
+  /** Whether at most one handler at a time takes messages. */
+  private final boolean single;
+
+  /** The bytes of all messages that were ever put. Written by the poller only. */
+  private final AtomicLong putBytes = new AtomicLong();
+
+  /** At {@link #TAKEN}: the bytes of all messages that were ever taken. Written by handlers. */
+  private final AtomicLongArray takenBytes = new AtomicLongArray(2 * TAKEN);
+
+  /** What the poller has last seen there; never more than is there. */
+  private long takenSeen;
 
   /**
    * Whether any connection was told to hold. The poller sets it before it checks {@link
@@ -49,10 +72,20 @@ final class Inbox {
   private final List<Holding> holders = new ArrayList<>();
   private Slab slab;
 
-  Inbox(Mailbox<Envelope> mailbox, int capacity, long maxBeyond) {
+  /**
+   * An empty inbox.
+   *
+   * @param capacity of the mailbox
+   * @param single whether the mailbox has one handler at a time
+   * @param maxBeyond the bytes of messages beyond the capacity
+   * @param maxBytes the bytes of all messages
+   */
+  Inbox(Mailbox<Envelope> mailbox, int capacity, boolean single, long maxBeyond, long maxBytes) {
     this.mailbox = mailbox;
     this.capacity = capacity;
+    this.single = single;
     this.maxBeyond = maxBeyond;
+    this.maxBytes = maxBytes;
   }
 
   /** The approximate number of waiting messages. Any thread. */
@@ -60,12 +93,36 @@ final class Inbox {
     return mailbox.size();
   }
 
-  boolean tooMany(int waiting) {
-    return waiting >= capacity / 2;
+  /** The bytes of the waiting messages, or of some more. Any thread. */
+  private long waitingBytes() {
+    long taken = takenBytes.getAcquire(TAKEN); // first: what was taken was put before
+    return putBytes.getAcquire() - taken;
+  }
+
+  /**
+   * Whether this many bytes more would be beyond a limit. Looks what handlers have taken only if
+   * what it has last seen is too little, because that takes the memory from their core. Poller
+   * only.
+   */
+  private boolean beyond(long limit, int bytes) {
+    long withIt = putBytes.getPlain() + bytes;
+    if (withIt - takenSeen <= limit) {
+      return false;
+    }
+    takenSeen = takenBytes.getAcquire(TAKEN);
+    return withIt - takenSeen > limit;
+  }
+
+  /** Whether who sends a message of this many bytes must hold further ones. Poller only. */
+  boolean tooMany(int waiting, int bytes) {
+    return waiting >= capacity / 2 || beyond(maxBytes / 2, bytes);
   }
 
   /** Whether a message of this many bytes may be {@link #put}. Poller only. */
   boolean hasRoom(int waiting, int bytes) {
+    if (beyond(maxBytes, bytes) && putBytes.getPlain() != takenSeen) {
+      return false;
+    }
     return waiting < capacity - 1 || beyondBytes.get() + bytes <= maxBeyond;
   }
 
@@ -87,7 +144,7 @@ final class Inbox {
 
   /** Whether connections hold and few enough messages wait to let them continue. Any thread. */
   boolean canRelease() {
-    return holding && waiting() <= capacity / 8;
+    return holding && waiting() <= capacity / 8 && waitingBytes() <= maxBytes / 8;
   }
 
   /** Tells the connections that hold to continue. Poller only. */
@@ -102,6 +159,7 @@ final class Inbox {
 
   /** Adds an envelope, after {@link #hasRoom}. Poller only. */
   void put(Envelope envelope) {
+    putBytes.setRelease(putBytes.getPlain() + envelope.bytes); // before a handler can take it
     if (!mailbox.offer(envelope)) {
       envelope.beyondBytes = envelope.bytes + ENVELOPE_BYTES;
       beyondBytes.addAndGet(envelope.beyondBytes);
@@ -109,8 +167,26 @@ final class Inbox {
     }
   }
 
-  /** Uncounts an envelope that was removed, or that could not be put. Any thread. */
+  /** Uncounts an envelope that could not be {@link #put}. Poller only. */
+  void notPut(Envelope envelope) {
+    putBytes.setRelease(putBytes.getPlain() - envelope.bytes);
+    notBeyond(envelope);
+  }
+
+  /**
+   * Uncounts an envelope that a handler has removed. A full fence must follow before the handler
+   * calls {@link #canRelease}.
+   */
   void taken(Envelope envelope) {
+    if (single) {
+      takenBytes.setRelease(TAKEN, takenBytes.getPlain(TAKEN) + envelope.bytes);
+    } else {
+      takenBytes.getAndAdd(TAKEN, envelope.bytes);
+    }
+    notBeyond(envelope);
+  }
+
+  private void notBeyond(Envelope envelope) {
     if (envelope.beyondBytes != 0) {
       beyondBytes.addAndGet(-envelope.beyondBytes);
       envelope.beyondBytes = 0;

@@ -149,9 +149,9 @@ final class LargeTransfers {
         return;
       }
       if (kind == Records.BIG) {
-        connection.dataReassembly().asked(stream, total);
+        connection.receiver().dataReassembly().asked(stream, total);
       } else {
-        connection.dataReassembly().askedNoMore(stream);
+        connection.receiver().dataReassembly().askedNoMore(stream);
       }
       connection.node.largeMemory().grant();
     } catch (RingBrokenException e) {

@@ -94,13 +94,14 @@ final class Leading {
   boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     Link link = connection.link();
+    RecordReceiver receiver = connection.receiver();
     try {
       link.push();
       if (spinner.start()) {
         try {
           do {
             dataCame |= link.bring();
-            connection.drainControl();
+            receiver.drainControl();
             found = slot.done(generation);
           } while (!found && !connection.dead() && spinner.goOn());
         } finally {

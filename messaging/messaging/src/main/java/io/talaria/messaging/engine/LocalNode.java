@@ -68,7 +68,7 @@ public final class LocalNode implements Node {
     try {
       conductor = new Conductor(this);
     } catch (IOException | RuntimeException e) {
-      poller.undo();
+      poller.close();
       networks.close();
       throw e;
     }
@@ -182,7 +182,7 @@ public final class LocalNode implements Node {
 
   /** Counts and reports a connection that the poller has closed. Poller only. */
   void removed(Connection connection, String reason, long unacknowledgedBytes) {
-    boolean orderly = connection.leaving || closing();
+    boolean orderly = connection.closing().leaving || closing();
     if (!orderly) {
       counts.lost();
     }

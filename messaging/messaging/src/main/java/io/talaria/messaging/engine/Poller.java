@@ -126,11 +126,6 @@ final class Poller extends Thread {
     execute(() -> drop(connection, reason));
   }
 
-  /** Releases all, of a poller that was not started. */
-  void undo() {
-    close();
-  }
-
   void stopSoon() {
     stopped = true;
     selector.wakeup();
@@ -153,7 +148,8 @@ final class Poller extends Thread {
     }
   }
 
-  private void close() {
+  /** Releases all. On this thread, or for a poller that was not started. */
+  void close() {
     try {
       selector.close();
     } catch (IOException e) {
@@ -207,6 +203,7 @@ final class Poller extends Thread {
     } else {
       turns = TURNS_BETWEEN_CLOCKS; // parking makes turns slow: read the clock in each
       LockSupport.parkNanos(BACKOFF_PARK_NS);
+      Thread.interrupted();
     }
   }
 
@@ -216,8 +213,8 @@ final class Poller extends Thread {
    */
   private void tellAll() {
     for (Connection each : connections) {
-      each.arm();
-      each.disarm();
+      each.receiver().arm();
+      each.receiver().disarm();
     }
   }
 
@@ -240,8 +237,8 @@ final class Poller extends Thread {
     boolean stalled = false;
     for (Connection each : all) {
       try {
-        done |= each.poll();
-        stalled |= each.stalled;
+        done |= each.receiver().poll();
+        stalled |= each.receiver().stalled;
         if (each.link().over()) {
           over(each);
         }
@@ -283,12 +280,13 @@ final class Poller extends Thread {
     sleep = awake + 1;
     try {
       VarHandle.fullFence();
+      Thread.interrupted(); // by a listener or another thread: the selector would not sleep
       sleepUntilWoken();
     } finally {
       sleep = awake + 2;
     }
     for (Connection each : connections) {
-      each.disarm();
+      each.receiver().disarm();
     }
     lendBack();
   }
@@ -296,7 +294,7 @@ final class Poller extends Thread {
   private void sleepUntilWoken() throws IOException {
     boolean quiet = !signalled && tasks.isEmpty() && !stopped;
     for (Connection each : connections) {
-      quiet &= each.arm();
+      quiet &= each.receiver().arm();
     }
     long most = lent ? LENT_MS : 0;
     for (NetworkTransport each : networks) {
@@ -314,6 +312,7 @@ final class Poller extends Thread {
 
   private void ready(SelectionKey key) {
     Connection connection = (Connection) key.attachment();
+    RecordReceiver receiver = connection.receiver();
     try {
       if (key.isWritable()) {
         key.interestOps(SelectionKey.OP_READ);
@@ -321,12 +320,12 @@ final class Poller extends Thread {
         connection.link().push();
         interest(connection, key);
       }
-      connection.readable = true;
-      if (connection.ringReceiverTaken() && connection.link().readsSession()) {
+      receiver.readable = true;
+      if (connection.leading().locked() && connection.link().readsSession()) {
         // A leader reads the session. With its interest kept, the selector would return at once,
         // again and again.
         key.interestOps(key.interestOps() & ~SelectionKey.OP_READ);
-        connection.interestLent = true;
+        receiver.interestLent = true;
         lent = true;
       }
     } catch (CancelledKeyException e) {
@@ -344,6 +343,7 @@ final class Poller extends Thread {
   private void lendBack() {
     boolean still = false;
     for (Connection each : connections) {
+      RecordReceiver receiver = each.receiver();
       SocketChannel session = each.link().session();
       SelectionKey key = session == null ? null : session.keyFor(selector);
       if (key == null || !key.isValid()) {
@@ -353,16 +353,16 @@ final class Poller extends Thread {
         if (each.link().over()) {
           continue;
         }
-        if (each.interestLent && !each.ringReceiverTaken()) {
-          each.interestLent = false;
-          each.readable = true;
+        if (receiver.interestLent && !each.leading().locked()) {
+          receiver.interestLent = false;
+          receiver.readable = true;
           key.interestOps(key.interestOps() | SelectionKey.OP_READ);
         }
         interest(each, key);
       } catch (CancelledKeyException e) {
         // As in ready().
       }
-      still |= each.interestLent;
+      still |= receiver.interestLent;
     }
     lent = still;
   }
@@ -377,7 +377,7 @@ final class Poller extends Thread {
         connection.failed("the session was closed");
       }
     }
-    connection.readable = true;
+    connection.receiver().readable = true;
     connections = Arrays.copyOf(connections, connections.length + 1);
     connections[connections.length - 1] = connection;
     streams |= connection.link().readsSession();
@@ -385,10 +385,10 @@ final class Poller extends Thread {
 
   /** Receives what a connection whose other end has ended still has, then closes it. */
   private void over(Connection connection) {
-    for (int i = 0; i < 1 << 16 && connection.poll(); i++) {
+    for (int i = 0; i < 1 << 16 && connection.receiver().poll(); i++) {
       // Until nothing more arrives or can be delivered.
     }
-    if (connection.stalled || (connection.leaving && !gone(connection))) {
+    if (connection.receiver().stalled || (connection.closing().leaving && !gone(connection))) {
       if (!connection.link().severed()) {
         return;
       }
@@ -398,7 +398,9 @@ final class Poller extends Thread {
         key.interestOps(0); // else the selector would report the end again and again
       }
     } else {
-      drop(connection, connection.failureOr("its process has ended, or closed the connection"));
+      drop(
+          connection,
+          connection.closing().failureOr("its process has ended, or closed the connection"));
     }
   }
 
@@ -411,7 +413,8 @@ final class Poller extends Thread {
     if (severed && !node.closing()) {
       return true;
     }
-    return connection.sender().unconsumedBytes() == 0 && (node.closing() || connection.parted());
+    return connection.sender().unconsumedBytes() == 0
+        && (node.closing() || connection.closing().parted());
   }
 
   /** Closes a connection. On this thread. */

@@ -59,7 +59,9 @@ final class PublishedState {
     text(
         to,
         "state",
-        on.leaving ? "leaving" : silentNs > ConnectionTable.SUSPECT_NS ? "suspect" : "connected");
+        on.closing().leaving
+            ? "leaving"
+            : silentNs > ConnectionTable.SUSPECT_NS ? "suspect" : "connected");
     number(to, "number", on.number);
     try {
       number(to, "outBytes", on.sender().end() << UNIT_SHIFT);

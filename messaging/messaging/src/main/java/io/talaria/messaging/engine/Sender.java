@@ -343,7 +343,7 @@ final class Sender {
     if (!connection.dead() || Positions.reached(position, deliveredAtEnd)) {
       return true;
     }
-    throw new MessagingException(Code.LOST, connection.failure());
+    throw new MessagingException(Code.LOST, connection.closing().failure());
   }
 
   /** Wakes all waiting threads, which check again. */

@@ -68,8 +68,8 @@ final class Shutdown {
     await(deadline, () -> settled(all));
     for (Connection each : all) {
       if (each.link().session() != null && !each.dead()) {
-        each.leaving = true;
-        each.agreeToPart();
+        each.closing().leaving = true;
+        each.closing().agreeToPart();
       }
       each.sender().seal();
     }

@@ -19,13 +19,15 @@
  *       Timers}, {@link Fnv} and {@link RunDirectories} serve them.
  *   <li>Connections: {@link RemotePeer} is a node to send to, and has one {@link Connection} at a
  *       time. {@link ConnectionTable} keeps all of them, and closes those that are idle or dead
- *       ({@link Liveness}). {@link Positions} remembers what ended connections had delivered.
+ *       ({@link Liveness}). {@link Closing} is how one closes, and {@link Positions} remembers what
+ *       ended connections had delivered.
  *   <li>Sending: {@link Sender} puts {@link Records} into rings, with {@link RecordHead}, {@link
  *       Encoder}, {@link ThreadContext} and {@link Waiters}; {@link MultiSend} sends to several
  *       nodes. {@link LargeSend} and {@link LargeTransfers} send in slices, {@link Outbox} sends
  *       later. {@link StallDetector} reports threads that do not finish a record.
  *   <li>Receiving: {@link Poller} has all connections receive, or {@link Leading} has a thread that
- *       waits for a response do so. {@link Reassembly} joins slices, within {@link LargeMemory}.
+ *       waits for a response do so. {@link RecordReceiver} reads the records, and {@link
+ *       Reassembly} joins slices, within {@link LargeMemory}.
  *   <li>Delivering: {@link Delivery} calls receivers and request handlers, with {@link Decoder}, at
  *       once or through an {@link Inbox} of {@link Envelope}s, whose bytes {@link SlabWriter}
  *       copies into a {@link Slab} of the {@link SlabPool}. {@link Holds} slows senders down,

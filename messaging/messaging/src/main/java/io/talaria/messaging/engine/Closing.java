@@ -1,0 +1,84 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.transport.RingPair;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * The closing of a connection: in order, when both ends have said GOODBYE and delivered everything,
+ * or because of a failure, of which it keeps the first reason. Any thread, unless a method says
+ * otherwise. {@link Connection#end} ends the connection in both cases.
+ */
+final class Closing {
+  private static final VarHandle POSITION =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final Connection connection;
+
+  /** The position behind the data ring's last record; -1 until the other end's GOODBYE says it. */
+  private volatile long endThere = -1;
+
+  private volatile String failure;
+
+  /** Whether one of the ends has sent GOODBYE. */
+  volatile boolean leaving;
+
+  Closing(Connection connection) {
+    this.connection = connection;
+  }
+
+  /** Agrees to close the connection: sends nothing more, and tells where the data ring ends. */
+  void agreeToPart() {
+    Sender sender = connection.sender();
+    sender.sealData();
+    byte[] end = new byte[Long.BYTES];
+    POSITION.set(end, 0, sender.end());
+    connection.control(Records.GOODBYE, 0, 0, end);
+    sender.seal();
+  }
+
+  /** GOODBYE has come. Holder of the control ring's receiver. */
+  void goodbye(MemorySegment memory, long at, int bytes) {
+    if (bytes == Long.BYTES) {
+      endThere = memory.get(ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN), at);
+    } else if (bytes != 0) {
+      throw new RingBrokenException("a GOODBYE of " + bytes + " bytes");
+    }
+  }
+
+  /** Whether both ends have delivered all messages, and this end knows that. */
+  boolean parted() {
+    Sender sender = connection.sender();
+    try {
+      return sender.unconsumedBytes() == 0
+          && sender.allDelivered()
+          && connection.link().in(RingPair.DATA).delivered() == endThere;
+    } catch (IllegalStateException e) {
+      return true;
+    }
+  }
+
+  /** Keeps the reason why the connection ends, if it is the first. */
+  void because(String reason) {
+    if (failure == null) {
+      failure = reason;
+    }
+  }
+
+  /** The reason why the connection ends, or this one if none is known. */
+  String failureOr(String reason) {
+    String why = failure;
+    return why == null ? reason : why;
+  }
+
+  /** The reason why the connection ends, for an error text. */
+  String failure() {
+    return failureOr("the connection to node " + connection.peer.id() + " has ended");
+  }
+}
