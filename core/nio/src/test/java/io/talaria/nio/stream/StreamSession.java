@@ -28,6 +28,7 @@ final class StreamSession {
   private final Side dialled;
   private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final Queue<StreamEnd> open = new ArrayDeque<>();
+  private boolean clientGone;
 
   StreamSession(StreamVariant.Pair transports) throws Exception {
     assertThat(transports.dialling().unavailable()).as(transports.dialling().problem()).isNull();
@@ -177,6 +178,16 @@ final class StreamSession {
     end.stream.release();
   }
 
+  /** The client's process has ended, as the server's side learns by the end of the session. */
+  void endClient() throws Exception {
+    clientGone = true;
+    dialled.call(
+        () -> {
+          dialled.transport.peerGone(dialled);
+          return null;
+        });
+  }
+
   void settle() throws Exception {
     for (int i = 0; i < 4; i++) {
       dialler.call(() -> null);
@@ -198,11 +209,9 @@ final class StreamSession {
           dialler.transport.peerGone(dialler);
           return null;
         });
-    dialled.call(
-        () -> {
-          dialled.transport.peerGone(dialled);
-          return null;
-        });
+    if (!clientGone) {
+      endClient();
+    }
     settle();
     dialler.thread.shutdown();
     dialled.thread.shutdown();

@@ -291,6 +291,7 @@ class TransportStreamContractTest {
 
   // ---- the end of the control connection
 
+  /** Also if the peer lives and never says how its output ends, which some transports wait for. */
   @Test
   void aControlConnectionThatEndsEndsTheInput() {
     send(client, 100);
@@ -328,10 +329,11 @@ class TransportStreamContractTest {
   }
 
   @Test
-  void aPeerThatIsKilledWithBytesOfOursUnreadHasReset() {
+  void aPeerThatIsKilledWithBytesOfOursUnreadHasReset() throws Exception {
     int unused = fill(server);
     boolean reset = server.stream.controlEnded(false);
     assertThat(reset || server.stream.expectsMore()).isTrue();
+    session.endClient();
     assertThat(readToTheEnd(server, 0)).isEqualTo(RESET);
     assertThat(server.stream.controlEnded(false)).isTrue();
   }
@@ -339,6 +341,7 @@ class TransportStreamContractTest {
   @Test
   void whoWaitsForAnEndThatIsNotKnownYetIsWoken() throws Exception {
     boolean unused = server.stream.controlEnded(false);
+    session.endClient();
     ByteBuffer none = ByteBuffer.allocate(1);
     while (server.stream.read(none) == 0) {
       server.sleep(READ);
@@ -362,7 +365,7 @@ class TransportStreamContractTest {
   }
 
   @Test
-  void lostOutputBreaksWritesAndLetsReadsGoOn() {
+  void lostOutputBreaksWritesAndLetsReadsGoOn() throws Exception {
     send(client, 100);
     server.stream.outputLost();
     session.until(() -> server.stream.available() == 100);
@@ -371,6 +374,7 @@ class TransportStreamContractTest {
     assertThat(server.stream.write(bytes(1))).isEqualTo(BROKEN);
     assertThat(server.stream.read(ByteBuffer.allocate(200))).isEqualTo(100);
     boolean unused = server.stream.controlEnded(false);
+    session.endClient();
     assertThat(readToTheEnd(server, 0)).isEqualTo(END);
   }
 
