@@ -20,7 +20,7 @@ import io.talaria.nio.transport.TransportStream;
  *       channel is closed, the thread that finds it in no selector calls {@link PathOutput#end},
  *       {@link #close} and {@link #release}, in this order; it may be two threads, the one that
  *       closes and the one that deregisters, so each of the three counts once. The second thread
- *       finds that the first has told the end, because that is done under the out lock, and
+ *       finds that the first has published the end, because that is done under the out lock, and
  *       releases nothing before the first thread's close is over, because only {@link #CLOSED} is
  *       released.
  * </ul>
@@ -33,8 +33,8 @@ final class Ending {
   /** Not yet. */
   private static final int OPEN = 0;
 
-  /** A close has said on the transport how this side ends, or left that to TCP. */
-  private static final int TOLD = 1;
+  /** A close has published on the transport how this side ends, or has left that to TCP. */
+  private static final int PUBLISHED = 1;
 
   /** The control connection outlives the channel, and the stream does too. */
   private static final int LINGERING = 2;
@@ -58,7 +58,7 @@ final class Ending {
   // Guarded by this.
   private int state = OPEN;
 
-  /** Whether the connection ends with a reset, which is told before the state is. */
+  /** Whether the connection ends with a reset, which is published before the state is. */
   private boolean byReset;
 
   /** Whether {@link #close} was called. */
@@ -85,17 +85,17 @@ final class Ending {
     return true;
   }
 
-  /** Whether a close has yet to say how this side ends. */
-  boolean toBeTold() {
+  /** Whether no close has published how this side ends yet. */
+  boolean isUnpublished() {
     return isAt(OPEN);
   }
 
-  /** Takes it on to say how this side ends; true for one caller. Under the out lock. */
-  boolean tell() {
-    return grow(OPEN, TOLD);
+  /** Claims the publishing of how this side ends; true for one caller. Under the out lock. */
+  boolean publish() {
+    return grow(OPEN, PUBLISHED);
   }
 
-  /** The connection ends with a reset, also on TCP. By the thread that tells the end. */
+  /** The connection ends with a reset, also on TCP. By the thread that publishes the end. */
   synchronized void byReset() {
     byReset = true;
   }
@@ -132,7 +132,7 @@ final class Ending {
   }
 
   private void closeWhenDelivered() {
-    if (isAt(TOLD)) { // else an error has come behind the decision
+    if (isAt(PUBLISHED)) { // else an error has come behind the decision
       if (connectionPath.switchedOut() && isByReset()) {
         awaitFlush();
       }
@@ -153,7 +153,7 @@ final class Ending {
   }
 
   private void linger() {
-    boolean lingers = grow(TOLD, LINGERING);
+    boolean lingers = grow(PUBLISHED, LINGERING);
     assert lingers;
     long deadlineNs = System.nanoTime() + LINGER_NS;
     context.repeat(() -> lingered(deadlineNs), this::stopLingering);

@@ -245,7 +245,7 @@ final class PathOutput {
     synchronized (lock) {
       if (connectionPath
           .ending()
-          .toBeTold()) { // else a close has been faster, and the stream may be gone
+          .isUnpublished()) { // else a close has been faster, and the stream may be gone
         connectionPath.stream().finishOutput();
       }
     }
@@ -259,7 +259,7 @@ final class PathOutput {
   void abandonIfBothAreShut() {
     if (channel.inputClosed() && channel.outputEnding()) {
       synchronized (lock) {
-        if (connectionPath.ending().toBeTold() && switched()) {
+        if (connectionPath.ending().isUnpublished() && switched()) {
           connectionPath.stream().abandonInput(false);
         }
       }
@@ -269,7 +269,7 @@ final class PathOutput {
   /** Whether {@link #end} is still to be called, and has something to write. */
   boolean endsAccelerated() {
     synchronized (lock) {
-      return connectionPath.ending().toBeTold() && !endsOnTcp();
+      return connectionPath.ending().isUnpublished() && !endsOnTcp();
     }
   }
 
@@ -281,7 +281,7 @@ final class PathOutput {
    */
   void endHalf() {
     synchronized (lock) {
-      if (connectionPath.ending().toBeTold()) {
+      if (connectionPath.ending().isUnpublished()) {
         boolean onTcp = endsOnTcp();
         if (!channel.options().lingerZero()) {
           if (onTcp) {
@@ -299,12 +299,12 @@ final class PathOutput {
 
   /**
    * Writes on the transport how this side ends, before the control connection does; only once. What
-   * writes have taken must stand before. An end of the output that has been told already stays what
-   * the peer reads; that its bytes were left unread is told all the same.
+   * writes have taken must stand before. An end of the output that is already published stays what
+   * the peer reads; that its bytes were left unread is published nevertheless.
    */
   void end() {
     synchronized (lock) {
-      if (connectionPath.ending().tell()) {
+      if (connectionPath.ending().publish()) {
         boolean lingerZero = channel.options().lingerZero();
         if (endsOnTcp()) {
           if (lingerZero

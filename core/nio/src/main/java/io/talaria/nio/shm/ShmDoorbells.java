@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The doorbells of one peer process's ready sets and threads, as far as they could be opened here,
- * and which of our own it has been told of. Negotiation thread, except what is marked.
+ * and which of our own were announced to it. Negotiation thread, except what is marked.
  *
- * <p>A sleep is rung by the doorbell that its ready set was told with, and by no other: the upper
- * half of the sleep's number says which ready set of that index it is. Without a doorbell of that
- * ready set the control connection serves.
+ * <p>A sleep is rung by the doorbell that its ready set was announced with, and by no other: the
+ * upper half of the sleep's number says which ready set of that index it is. Without a doorbell of
+ * that ready set the control connection serves.
  */
 final class ShmDoorbells {
   private final Peer session;
@@ -42,11 +42,11 @@ final class ShmDoorbells {
   /** Open doorbells: one may serve several ready sets, one after the other. */
   private final Map<DoorbellAddress, Shared> open = new HashMap<>();
 
-  /** By ready set of ours, the last that the peer has been told of. Any thread. */
-  private final Map<Integer, Integer> told = new ConcurrentHashMap<>();
+  /** By ready set of ours, the last that was announced to the peer. Any thread. */
+  private final Map<Integer, Integer> announced = new ConcurrentHashMap<>();
 
-  /** Doorbells of our threads, by number, of which the peer has been told. Any thread. */
-  private final Set<Integer> toldOfThreads = ConcurrentHashMap.newKeySet();
+  /** Doorbells of our threads, by number, that were announced to the peer. Any thread. */
+  private final Set<Integer> announcedOfThreads = ConcurrentHashMap.newKeySet();
 
   private boolean refused;
   private volatile boolean closed;
@@ -82,9 +82,13 @@ final class ShmDoorbells {
 
   // ---- any thread
 
-  /** Whether the peer does not know the doorbell of a ready set of ours yet; it is told then. */
-  boolean toBeTold(int readySet, int opened) {
-    Integer before = told.put(readySet, opened);
+  /**
+   * Records that the doorbell of a ready set of this process is announced to the peer.
+   *
+   * @return whether it was not announced before
+   */
+  boolean markAnnounced(int readySet, int opened) {
+    Integer before = announced.put(readySet, opened);
     return before == null || before != opened;
   }
 
@@ -104,9 +108,9 @@ final class ShmDoorbells {
     return closed;
   }
 
-  /** Whether the peer does not know a doorbell of our threads yet; it is told then. */
-  boolean threadToBeTold(int doorbell) {
-    return toldOfThreads.add(doorbell);
+  /** Records the same of a doorbell of a thread; returns whether it was not announced before. */
+  boolean markThreadAnnounced(int doorbell) {
+    return announcedOfThreads.add(doorbell);
   }
 
   /**
@@ -123,8 +127,9 @@ final class ShmDoorbells {
 
   // ---- the negotiation thread
 
-  /** The peer has told the doorbell of one of its ready sets. */
-  void told(int readySet, int opened, DoorbellAddress address) throws TransportException {
+  /** The peer has announced the doorbell of one of its ready sets. */
+  void readySetAnnounced(int readySet, int opened, DoorbellAddress address)
+      throws TransportException {
     if (readySet < 0 || readySet >= PeerLayout.READY_SETS || address.descriptor() < 0) {
       throw new TransportException(
           Reason.PROTOCOL,
@@ -144,11 +149,11 @@ final class ShmDoorbells {
   }
 
   /**
-   * The peer has told a doorbell of its threads. It is open as long as the session.
+   * The peer has announced a doorbell of its threads. It is open as long as the session.
    *
    * @return whether it can be rung
    */
-  boolean toldOfThread(int doorbell, DoorbellAddress address) throws TransportException {
+  boolean threadAnnounced(int doorbell, DoorbellAddress address) throws TransportException {
     if (doorbell < 0 || doorbell >= PeerLayout.THREAD_DOORBELLS || address.descriptor() < 0) {
       throw new TransportException(
           Reason.PROTOCOL,

@@ -179,7 +179,7 @@ final class ShmPeer {
 
   /** Has the peer know the doorbell of a ready set of ours before it can find a sleep there. */
   void tellDoorbell(int readySet, int opened, DoorbellAddress doorbell) {
-    if (doorbells.toBeTold(readySet, opened)) {
+    if (doorbells.markAnnounced(readySet, opened)) {
       session.execute(
           () -> {
             if (!gone) {
@@ -202,7 +202,7 @@ final class ShmPeer {
     if ((getAcquire(shared, PeerLayout.opened(side, doorbell)) & 1L << doorbell) != 0) {
       return true;
     }
-    if (doorbells.threadToBeTold(doorbell)) {
+    if (doorbells.markThreadAnnounced(doorbell)) {
       session.execute(
           () -> {
             if (!gone) {
@@ -222,7 +222,7 @@ final class ShmPeer {
   /** The peer has told of a doorbell of its threads: lets them sleep on it if it can be opened. */
   private void toldOfThreadDoorbell(int doorbell, DoorbellAddress address)
       throws TransportException {
-    if (doorbells.toldOfThread(doorbell, address)) {
+    if (doorbells.threadAnnounced(doorbell, address)) {
       int word = PeerLayout.opened(otherSide, doorbell);
       openedThere[doorbell >>> 6] |= 1L << doorbell;
       setRelease(shared, word, openedThere[doorbell >>> 6]); // behind the doorbell itself
@@ -597,7 +597,7 @@ final class ShmPeer {
           message.getLong(),
           message.getInt());
     } else if (code == ShmMessages.DOORBELL && length == ShmMessages.DOORBELL_BYTES) {
-      doorbells.told(
+      doorbells.readySetAnnounced(
           message.getInt(),
           message.getInt(),
           new DoorbellAddress(message.getInt(), message.getLong()));
