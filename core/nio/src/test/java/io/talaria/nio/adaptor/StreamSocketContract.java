@@ -22,6 +22,8 @@ import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -44,6 +46,8 @@ abstract class StreamSocketContract {
   private static final int TIMEOUT_MS = 150;
   private static final int WHILE_MS = 150;
   private static final long LIMIT_S = 40;
+  private static final int CALM_LOOKS = 3;
+  private static final int BACKLOG = 1;
 
   private final InetAddress loopback = InetAddress.getLoopbackAddress();
   private final List<AutoCloseable> opened = new ArrayList<>();
@@ -102,10 +106,35 @@ abstract class StreamSocketContract {
       return task.get(LIMIT_S, TimeUnit.SECONDS);
     }
 
-    Job<T> assertGoesOn() {
+    /** Checks that it waits, once it has come to its call, and still does so a while later. */
+    Job<T> assertGoesOn() throws Exception {
+      long start = System.nanoTime();
+      for (int calm = 0; calm < CALM_LOOKS && !task.isDone(); ) {
+        assertThat(System.nanoTime() - start)
+            .as("ns, and does not come to wait")
+            .isLessThan(TimeUnit.SECONDS.toNanos(LIMIT_S));
+        calm = waits() ? calm + 1 : 0;
+        Thread.sleep(1);
+      }
       assertThatThrownBy(() -> task.get(WHILE_MS, TimeUnit.MILLISECONDS))
           .isInstanceOf(TimeoutException.class);
       return this;
+    }
+
+    /** Whether it is parked, at a monitor, or in a system call of NIO or a doorbell. */
+    private boolean waits() {
+      switch (thread.getState()) {
+        case WAITING, TIMED_WAITING, BLOCKED -> {
+          return true;
+        }
+        default -> {
+          StackTraceElement[] stack = thread.getStackTrace();
+          return stack.length > 0
+              && stack[0].isNativeMethod()
+              && (stack[0].getClassName().startsWith("sun.nio.ch.")
+                  || stack[0].getClassName().equals("java.io.FileInputStream"));
+        }
+      }
     }
   }
 
@@ -218,22 +247,43 @@ abstract class StreamSocketContract {
   /** Connects until the backlog is full, so that the next connect waits. */
   private ServerSocket fullListener() throws Exception {
     ServerSocket full = opened(newServerSocket());
-    full.bind(new InetSocketAddress(loopback, 0), 1);
-    for (int i = 0; i < 20; i++) {
-      Socket one = opened(newSocket());
-      try {
-        one.connect(full.getLocalSocketAddress(), 500);
-      } catch (SocketTimeoutException e) {
-        assertThat(e).hasMessageMatching("(?i)connect timed out");
-        return full;
+    full.bind(new InetSocketAddress(loopback, 0), BACKLOG);
+    // Linux takes one more.
+    for (int queued = 1; queued <= BACKLOG + 1; queued++) {
+      opened(newSocket()).connect(full.getLocalSocketAddress());
+      long start = System.nanoTime();
+      while (queued(full) < queued) {
+        assertThat(System.nanoTime() - start)
+            .as("ns, and %d connections are queued", queued(full))
+            .isLessThan(TimeUnit.SECONDS.toNanos(LIMIT_S));
+        Thread.sleep(1);
       }
     }
-    throw new AssertionError("the backlog takes any number");
+    return full;
+  }
+
+  /** How many connections wait to be accepted. */
+  private static int queued(ServerSocket listener) throws IOException {
+    String port = String.format(":%04X", listener.getLocalPort());
+    for (String table : new String[] {"/proc/net/tcp", "/proc/net/tcp6"}) {
+      Path file = Path.of(table);
+      for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
+        String[] fields = line.trim().split("\\s+", 6);
+        if (fields[1].endsWith(port) && fields[3].equals("0A")) {
+          return Integer.parseInt(fields[4].substring(fields[4].indexOf(':') + 1), 16);
+        }
+      }
+    }
+    return -1; // the tables change while they are read
   }
 
   @Test
   void aConnectThatLastsTooLongEnds() throws Exception {
-    fullListener();
+    ServerSocket full = fullListener();
+    Socket other = opened(newSocket());
+    assertThatThrownBy(() -> other.connect(full.getLocalSocketAddress(), TIMEOUT_MS))
+        .isInstanceOf(SocketTimeoutException.class)
+        .hasMessageMatching("(?i)connect timed out");
   }
 
   @Test
