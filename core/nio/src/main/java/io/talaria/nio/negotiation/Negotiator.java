@@ -134,6 +134,14 @@ public final class Negotiator implements Executor {
     return hosts != null;
   }
 
+  /**
+   * Whether a client connection to another host may be upgraded, as far as is known at once: if
+   * not, {@link #connectedToHost} says why without a look at anything.
+   */
+  public boolean mayReachHost(ConnectionKey key) {
+    return hosts != null && hosts.mayReach(key);
+  }
+
   /** A client connection to another host stands: looks for an upgrade, if hosts are reached. */
   public void connectedToHost(Upgradable channel) {
     if (!loop.started()) {
