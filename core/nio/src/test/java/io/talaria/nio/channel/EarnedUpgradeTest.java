@@ -41,11 +41,15 @@ class EarnedUpgradeTest {
   private byte nextIn;
 
   private void connect(int after) throws IOException {
-    System.setProperty("talaria.upgrade.after", Integer.toString(after));
+    String before = System.setProperty("talaria.upgrade.after", Integer.toString(after));
     try {
       talaria = OwnProvider.open();
     } finally {
-      System.clearProperty("talaria.upgrade.after");
+      if (before == null) {
+        System.clearProperty("talaria.upgrade.after");
+      } else {
+        System.setProperty("talaria.upgrade.after", before);
+      }
     }
     listener = talaria.provider().openServerSocketChannel();
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -213,11 +213,15 @@ class ReasonsTest {
   }
 
   private Shown whoHasCarriedNothingYet() throws Exception {
-    System.setProperty("talaria.upgrade.after", "1");
+    String before = System.setProperty("talaria.upgrade.after", "1");
     try {
       return in(dir.resolve("run"), dir.resolve("shm"));
     } finally {
-      System.clearProperty("talaria.upgrade.after");
+      if (before == null) {
+        System.clearProperty("talaria.upgrade.after");
+      } else {
+        System.setProperty("talaria.upgrade.after", before);
+      }
     }
   }
 
