@@ -49,7 +49,8 @@ public enum Reason {
       "The client never asked for an upgrade: it runs without Talaria, connects by"
           + " java.net.Socket, by an asynchronous channel or by a native transport"
           + " (epoll), runs as another user or with another talaria.dir, leaves the port"
-          + " out, or comes from elsewhere.",
+          + " out, has not carried as much yet as its talaria.upgrade.after says, or comes from"
+          + " elsewhere.",
       "Start the client with the agent, as the same user, with the same talaria.dir"
           + " and talaria.ports; with talaria.sockets=true if it uses java.net.Socket,"
           + " and by NIO if it uses epoll."),
@@ -252,7 +253,16 @@ public enum Reason {
           + " addresses stands between, or the connection goes elsewhere.",
       "Join both namespaces to one bridge, connect to the server's own IPv4 address and port, and let"
           + " UDP pass between the two addresses; debug messages of io.talaria.nio say what is"
-          + " missing.");
+          + " missing."),
+
+  /** A client connection that has not carried enough for an upgrade to be sought. */
+  NOT_EARNED(
+      38,
+      "not-earned",
+      "The client seeks the upgrade once TCP has carried as many reads and writes of it as"
+          + " talaria.upgrade.after says, and these are not reached yet.",
+      "Nothing to do, or set talaria.upgrade.after=0 for the client: it then seeks the upgrade at"
+          + " once.");
 
   private static final Reason[] VALUES = values();
 

@@ -38,6 +38,7 @@ class PropertiesTest {
         "talaria.shm.ring.max|16384|at least talaria.shm.ring.initial",
         "talaria.spin.ns|-1|from 0 to 1000000000",
         "talaria.spin.ns|1000000001|from 0 to 1000000000",
+        "talaria.upgrade.after|-1|from 0 to 1000000",
         "talaria.ports|http|a list, by commas, of ports from 1 to 65535",
         "talaria.quiet|2|true or false",
         "talaria.spin.us|20|talaria.spin.ns",

@@ -101,7 +101,7 @@ public final class TransportProbe {
 
     private static long undecidedNs(Reason reason) {
       return switch (reason) {
-        case PENDING, LIMIT -> NEGOTIATED_NS;
+        case PENDING, NOT_EARNED, LIMIT -> NEGOTIATED_NS;
         case PEER_NOT_ACCELERATED, NOT_MATCHED -> SOUGHT_NS;
         default -> 0;
       };

@@ -54,7 +54,8 @@ public final class Context {
           Reason.REFUSED,
           Reason.CLOSED_EARLY,
           Reason.PORT_LEFT_OUT,
-          Reason.PEER_LOST);
+          Reason.PEER_LOST,
+          Reason.NOT_EARNED);
 
   private final SelectorProvider provider;
   private final SelectorProvider jdk;
@@ -199,6 +200,11 @@ public final class Context {
   /** Whether the connections of a service may leave TCP, as far as its port says. */
   boolean wants(int port) {
     return config.ports().have(port);
+  }
+
+  /** How many reads and writes TCP carries before a client connection seeks its upgrade. */
+  int upgradeAfter() {
+    return config.upgradeAfter();
   }
 
   /** The transports that are asked for, in order of preference. */

@@ -69,7 +69,7 @@ final class PathInput {
     this.counters = counters;
     control = channel.control();
     readLock = channel.readLock();
-    tcp = new TcpInput(control, counters);
+    tcp = new TcpInput(control, counters, connectionPath.upgrade().earning());
   }
 
   private void assertLocked() {

@@ -52,7 +52,7 @@ final class PathOutput {
     this.channel = channel;
     this.counters = counters;
     control = channel.control();
-    tcp = new TcpOutput(control, counters);
+    tcp = new TcpOutput(control, counters, connectionPath.upgrade().earning());
   }
 
   /** The out lock. */

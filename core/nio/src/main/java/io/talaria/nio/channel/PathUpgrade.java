@@ -8,6 +8,7 @@ import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.Upgradable;
+import io.talaria.nio.privileged.Privileged;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.TransportStream;
@@ -47,6 +48,15 @@ final class PathUpgrade implements Upgradable {
 
   private volatile boolean shownFast;
 
+  /** Counts what TCP carries until the search begins; null if it begins at once, or never. */
+  private final Earning earning;
+
+  /**
+   * Whether the negotiation may know this client connection though it has no stream. Set before the
+   * search begins, and taken back when it has ended.
+   */
+  private volatile boolean searching;
+
   PathUpgrade(
       Context context,
       ConnectionPath connectionPath,
@@ -61,17 +71,66 @@ final class PathUpgrade implements Upgradable {
     this.key = key;
     this.counters = counters;
     lostPeer = new LostPeer(connectionPath, channel, this);
+    earning = earnsIt() ? new Earning(context.upgradeAfter(), this::beginEarned) : null;
+  }
+
+  /** Whether it is a client connection that may have an upgrade once TCP has carried enough. */
+  private boolean earnsIt() {
+    return role == Role.CLIENT
+        && context.upgradeAfter() > 0
+        && context.wants(key.server().getPort())
+        && (nearby() || context.negotiator().mayReachHost(key));
+  }
+
+  /** Whether the peer may be on this host. */
+  private boolean nearby() {
+    return key.local() || (context.negotiator().sharesNamespaces() && key.mayBeNeighbours());
   }
 
   // ---- looking for it
 
-  /** Begins the search. Once, when connected. */
+  /** Counts what TCP carries until the search begins, or null. */
+  Earning earning() {
+    return earning;
+  }
+
+  /**
+   * Begins the search, or says what it waits for. Once, when connected, before the program reads
+   * and writes.
+   */
   void seek() {
     if (!context.wants(key.server().getPort())) {
       plain(Reason.PORT_LEFT_OUT);
     } else if (role == Role.ACCEPTED) {
       context.negotiator().accepted(this);
-    } else if (key.local() || (context.negotiator().sharesNamespaces() && key.mayBeNeighbours())) {
+    } else if (earning == null) {
+      begin();
+    } else {
+      counters.transport(NioTransport.TCP, Reason.NOT_EARNED, earning.toString());
+    }
+  }
+
+  /**
+   * Begins the search while a read or a write is under way, whose bytes have been moved: nothing
+   * that goes wrong here may be taken for its failure.
+   */
+  private void beginEarned() {
+    if (!channel.upgradable()) { // half of it is closed: nobody need be asked
+      plainSoFar(Reason.CLOSED_EARLY);
+      return;
+    }
+    try {
+      plainSoFar(Reason.PENDING);
+      Privileged.run(this::begin);
+    } catch (RuntimeException | Error e) {
+      context.negotiator().reports().failure("the begin of an upgrade", e);
+      plainSoFar(Reason.INTERNAL);
+    }
+  }
+
+  private void begin() {
+    searching = true;
+    if (nearby()) {
       context.negotiator().connected(this);
     } else if (context.negotiator().reachesHosts()) {
       context.negotiator().connectedToHost(this);
@@ -82,7 +141,11 @@ final class PathUpgrade implements Upgradable {
 
   /** The channel is closed: the search ends. */
   void closed() {
-    context.negotiator().closed(this, role == Role.ACCEPTED, connectionPath.stream() != null);
+    boolean upgraded = connectionPath.stream() != null;
+    boolean accepted = role == Role.ACCEPTED;
+    if (accepted || upgraded || searching) { // else nobody there knows it
+      context.negotiator().closed(this, accepted, upgraded);
+    }
   }
 
   @Override
@@ -211,6 +274,7 @@ final class PathUpgrade implements Upgradable {
 
   @Override
   public void plain(Reason reason) {
+    searching = false; // it has ended, and without a stream nothing is kept of it
     plainSoFar(reason);
     context.connectionIs(reason, key);
   }

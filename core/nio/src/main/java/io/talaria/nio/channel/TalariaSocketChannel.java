@@ -196,7 +196,7 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
     return outputClosed || closing();
   }
 
-  /** Whether an upgrade may still begin. Called with a new stream at hand. */
+  /** Whether an upgrade may still begin; it may not for long, but under the state lock. */
   boolean upgradable() {
     return state == CONNECTED && !inputClosed && !outputClosed;
   }

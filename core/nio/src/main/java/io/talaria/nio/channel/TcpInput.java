@@ -17,7 +17,11 @@ final class TcpInput {
   private long takenBytes;
   private boolean ended;
 
-  TcpInput(SocketChannel control, ConnectionCounters counters) {
+  /** Null when nothing is counted for an upgrade, or no more. */
+  private Earning earning;
+
+  TcpInput(SocketChannel control, ConnectionCounters counters, Earning earning) {
+    this.earning = earning;
     this.control = control;
     this.counters = counters;
   }
@@ -47,6 +51,9 @@ final class TcpInput {
     if (n > 0) {
       takenBytes += n;
       counters.tcpIn(n);
+      if (earning != null && earning.read()) {
+        earning = null;
+      }
     }
     return n;
   }

@@ -13,7 +13,11 @@ final class TcpOutput {
   private final ConnectionCounters counters;
   private long writtenBytes;
 
-  TcpOutput(SocketChannel control, ConnectionCounters counters) {
+  /** Null when nothing is counted for an upgrade, or no more. */
+  private Earning earning;
+
+  TcpOutput(SocketChannel control, ConnectionCounters counters, Earning earning) {
+    this.earning = earning;
     this.control = control;
     this.counters = counters;
   }
@@ -38,5 +42,8 @@ final class TcpOutput {
   private void count(int n) {
     writtenBytes += n;
     counters.tcpOut(n);
+    if (earning != null && n > 0 && earning.written()) {
+      earning = null;
+    }
   }
 }

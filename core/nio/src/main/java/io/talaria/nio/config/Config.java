@@ -39,6 +39,9 @@ public final class Config {
   /** How long a thread spins before it sleeps, in nanoseconds. */
   public static final String SPIN_NS = "talaria.spin.ns";
 
+  /** How many reads and writes TCP carries before a client connection seeks its upgrade. */
+  public static final String UPGRADE_AFTER = "talaria.upgrade.after";
+
   /** Whether {@code java.net.Socket} and {@code ServerSocket} are accelerated too. */
   public static final String SOCKETS = "talaria.sockets";
 
@@ -82,6 +85,7 @@ public final class Config {
           RING_INITIAL,
           RING_MAX,
           SPIN_NS,
+          UPGRADE_AFTER,
           SOCKETS,
           PORTS,
           PORTS_EXCEPT,
@@ -126,6 +130,11 @@ public final class Config {
   private static final int MAX_RING = 1 << 28;
   private static final long MAX_SPIN_NS = 1_000_000_000L;
   private static final int MAX_OFFSET = 32_767;
+
+  /** What {@link #UPGRADE_AFTER} is without a value; 0: the upgrade is sought at once. */
+  private static final int UPGRADE_AFTER_STANDARD = 0;
+
+  private static final int MAX_UPGRADE_AFTER = 1_000_000;
   private static final String NONE = "none";
 
   private final boolean enabled;
@@ -135,6 +144,7 @@ public final class Config {
   private final int ringInitialBytes;
   private final int ringMaxBytes;
   private final long spinNs;
+  private final int upgradeAfter;
   private final boolean sockets;
   private final Ports ports;
   private final boolean sharesNamespaces;
@@ -162,6 +172,8 @@ public final class Config {
     }
     ringMaxBytes = Math.max(max, ringInitialBytes);
     spinNs = number(property, SPIN_NS, 20_000, 0, MAX_SPIN_NS);
+    upgradeAfter =
+        (int) number(property, UPGRADE_AFTER, UPGRADE_AFTER_STANDARD, 0, MAX_UPGRADE_AFTER);
     sockets = flag(property, SOCKETS, false);
     ports = Ports.read(property);
     sharesNamespaces = sharesNamespaces(property);
@@ -233,6 +245,11 @@ public final class Config {
   /** {@value #SPIN_NS}, in nanoseconds. */
   public long spinNs() {
     return spinNs;
+  }
+
+  /** {@value #UPGRADE_AFTER}: a number of reads and writes; 0: at once. */
+  public int upgradeAfter() {
+    return upgradeAfter;
   }
 
   /** {@value #SOCKETS}. */
@@ -435,6 +452,7 @@ public final class Config {
         RING_INITIAL + "=" + ringInitialBytes,
         RING_MAX + "=" + ringMaxBytes,
         SPIN_NS + "=" + spinNs,
+        UPGRADE_AFTER + "=" + upgradeAfter,
         SOCKETS + "=" + sockets,
         PORTS + "=" + ports.named(),
         PORTS_EXCEPT + "=" + ports.excepted(),

@@ -73,7 +73,9 @@ final class HeaderCounters {
 
   /** Adds what a connection has counted, which closes. */
   void addClosed(Counter counter, long amount) {
-    add(counter.closedTotal(), amount);
+    if (amount != 0) { // of a short connection, most have counted nothing
+      add(counter.closedTotal(), amount);
+    }
   }
 
   private void add(int place, long amount) {

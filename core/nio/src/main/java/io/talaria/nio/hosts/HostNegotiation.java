@@ -4,6 +4,7 @@ package io.talaria.nio.hosts;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.negotiation.Announcement;
+import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.negotiation.NegotiationLoop;
 import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.negotiation.RemoteHosts;
@@ -193,6 +194,12 @@ public final class HostNegotiation implements RemoteHosts {
   }
 
   // ---- this process's connections
+
+  @Override
+  public boolean mayReach(ConnectionKey key) {
+    return settings.problem() == null
+        && (!settings.rules().resolved() || settings.rules().connects(key.server()));
+  }
 
   @Override
   public void connected(Upgradable channel) {

@@ -49,6 +49,9 @@ public record ConnectionKey(InetSocketAddress client, InetSocketAddress server, 
 
   private static InetSocketAddress plain(InetSocketAddress address) {
     InetAddress ip = address.getAddress();
+    if (ip instanceof Inet4Address) {
+      return address; // it has none, and every connection makes a key
+    }
     try {
       return new InetSocketAddress(InetAddress.getByAddress(ip.getAddress()), address.getPort());
     } catch (UnknownHostException e) {

@@ -19,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -26,8 +27,8 @@ import java.util.function.BooleanSupplier;
  * The negotiation thread: its selector, its tasks, and its clock. Started by its first task.
  * Whatever fails on it is reported once and harms nothing but itself.
  *
- * <p>{@link #execute}, {@link #isolate}, {@link #repeat}, {@link #onceATurn} and {@link #examine}
- * may be called by any thread; all else is confined to the thread.
+ * <p>{@link #execute}, {@link #isolate}, {@link #repeat}, {@link #eventually}, {@link #onceATurn}
+ * and {@link #examine} may be called by any thread; all else is confined to the thread.
  */
 public final class NegotiationLoop implements Executor {
   /** So many tasks are done before the sessions are looked at again, which have time limits. */
@@ -86,6 +87,11 @@ public final class NegotiationLoop implements Executor {
 
   /** Whether the thread sleeps or is about to: then a thread that has a task for it wakes it. */
   private volatile boolean asleep;
+
+  /** Tasks of {@link #eventually}, and whether a look at them is under way. */
+  private final ConcurrentLinkedQueue<Runnable> unhurried = new ConcurrentLinkedQueue<>();
+
+  private final AtomicBoolean unhurriedDue = new AtomicBoolean();
 
   private record Delayed(Runnable task, long dueNs) {}
 
@@ -192,6 +198,27 @@ public final class NegotiationLoop implements Executor {
             repeated.add(repetition);
           }
         });
+  }
+
+  /**
+   * Does a task that nobody waits for, within a quarter of a second. Of thousands that come
+   * together, one wakes the thread. Any thread.
+   */
+  void eventually(Runnable task) {
+    unhurried.add(task);
+    if (!unhurriedDue.get() && unhurriedDue.compareAndSet(false, true)) {
+      execute(() -> later(this::doUnhurried));
+    }
+  }
+
+  private void doUnhurried() {
+    unhurriedDue.set(false); // first: what comes from now on is found below, or has a look its own
+    Runnable task = unhurried.poll();
+    while (task != null) {
+      runGuarded("an unhurried task", task);
+      endTurnIfLong();
+      task = unhurried.poll();
+    }
   }
 
   /** Does something a quarter of a second later. */

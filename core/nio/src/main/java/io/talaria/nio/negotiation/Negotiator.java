@@ -134,6 +134,14 @@ public final class Negotiator implements Executor {
     return hosts != null;
   }
 
+  /**
+   * Whether a client connection to another host may be upgraded, as far as is known at once: if
+   * not, {@link #connectedToHost} says why without a look at anything.
+   */
+  public boolean mayReachHost(ConnectionKey key) {
+    return hosts != null && hosts.mayReach(key);
+  }
+
   /** A client connection to another host stands: looks for an upgrade, if hosts are reached. */
   public void connectedToHost(Upgradable channel) {
     if (!loop.started()) {
@@ -153,18 +161,27 @@ public final class Negotiator implements Executor {
     }
   }
 
-  /** A channel closes that this negotiator has heard of. */
+  /**
+   * A channel closes that this negotiator has heard of. Only a search that is still under way has
+   * an end that others wait for: that an upgraded channel is forgotten need not wake the thread for
+   * each of thousands that close together.
+   *
+   * @param upgraded whether it has got a stream; it gets none after this
+   */
   public void closed(Upgradable channel, boolean fromAccept, boolean upgraded) {
     if (fromAccept) {
       matcher.closed(channel);
     }
-    if (!fromAccept || upgraded) {
-      loop.execute(
-          () -> {
-            attempts.forget(channel);
-            sessions.forget(channel);
-          });
+    if (upgraded) {
+      loop.eventually(() -> forget(channel));
+    } else if (!fromAccept) {
+      loop.execute(() -> forget(channel));
     }
+  }
+
+  private void forget(Upgradable channel) {
+    attempts.forget(channel);
+    sessions.forget(channel);
   }
 
   @Override

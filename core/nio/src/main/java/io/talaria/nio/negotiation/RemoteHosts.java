@@ -22,6 +22,12 @@ public interface RemoteHosts extends NegotiationLoop.Timed {
   /** A listener is closed. */
   void retire(Announcement announcement);
 
+  /**
+   * Whether a client connection may be upgraded, as far as is known at once: false if {@link
+   * #connected} does no more than to say why not. Any thread.
+   */
+  boolean mayReach(ConnectionKey key);
+
   /** A client connection to another host stands: looks for an upgrade. Any thread. */
   void connected(Upgradable channel);
 }

@@ -29,7 +29,7 @@ public final class Reports {
   }
 
   /** Reports what should not have happened. Never throws: the log may be what has failed. */
-  void failure(String what, Throwable cause) {
+  public void failure(String what, Throwable cause) {
     try {
       log.accept(Reason.INTERNAL.code() + ": negotiation, " + what + ": " + cause, cause);
     } catch (RuntimeException | Error e) {

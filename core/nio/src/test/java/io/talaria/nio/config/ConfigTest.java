@@ -56,6 +56,7 @@ class ConfigTest {
     assertThat(config.ringInitialBytes()).isEqualTo(32 << 10);
     assertThat(config.ringMaxBytes()).isEqualTo(4 << 20);
     assertThat(config.spinNs()).isEqualTo(20_000);
+    assertThat(config.upgradeAfter()).isZero();
     assertThat(config.sockets()).isFalse();
     assertThat(config.rules()).isNull();
     assertThat(config.key()).isNull();
@@ -159,7 +160,8 @@ class ConfigTest {
         .hasToString(
             "talaria.enabled=true talaria.transports=shm talaria.dir=/run/talaria"
                 + " talaria.shm.dir=/mnt/shm talaria.shm.ring.initial=32768"
-                + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000 talaria.sockets=false"
+                + " talaria.shm.ring.max=4194304 talaria.spin.ns=20000"
+                + " talaria.upgrade.after=0 talaria.sockets=false"
                 + " talaria.ports=all talaria.ports.except=none talaria.namespaces=own"
                 + " talaria.rules=none talaria.key=none"
                 + " talaria.rendezvous.offset=10000"
@@ -251,6 +253,19 @@ class ConfigTest {
     System.clearProperty(Config.RING_INITIAL);
     assertRefused(Config.RING_MAX, "4096", "at least talaria.shm.ring.initial, which is 32768");
     assertThat(with(Config.RING_MAX, "32768").ringMaxBytes()).isEqualTo(32768);
+  }
+
+  @Test
+  void anUpgradeMayBeSoughtLater() {
+    assertThat(with(Config.UPGRADE_AFTER, " 4 ").upgradeAfter()).isEqualTo(4);
+    assertThat(with(Config.UPGRADE_AFTER, "0").upgradeAfter()).isZero();
+    assertThat(with(Config.UPGRADE_AFTER, "1000000").upgradeAfter()).isEqualTo(1_000_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-1", "1000001", "4 messages", "1.5", "never"})
+  void whatAnUpgradeIsSoughtAfterHasLimits(String value) {
+    assertRefused(Config.UPGRADE_AFTER, value, "a whole number from 0 to 1000000");
   }
 
   @ParameterizedTest

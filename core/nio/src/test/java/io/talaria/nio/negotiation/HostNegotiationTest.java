@@ -17,6 +17,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,17 @@ class HostNegotiationTest {
     assertStillWorks();
     assertThat(pair.serverTransport.peers.get(0).betweenHosts()).isTrue();
     assertThat(pair.clientTransport.peers.get(0).betweenHosts()).isTrue();
+  }
+
+  @Test
+  void whichConnectionsNoRuleNamesIsKnownAtOnce() throws Exception {
+    assertThat(pair.client.negotiator.mayReachHost(FakeChannel.key(1, pair.port))).isTrue();
+    HostPair other =
+        new HostPair(
+            Files.createDirectory(dir.resolve("other")),
+            HostPair.settings(dir, HostPair.ALL, 1),
+            HostPair.settings(dir, "connect 10.0.0.0/8 *\n", 1));
+    assertThat(other.client.negotiator.mayReachHost(FakeChannel.key(1, other.port))).isFalse();
   }
 
   @Test

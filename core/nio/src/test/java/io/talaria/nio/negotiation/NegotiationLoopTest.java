@@ -77,6 +77,41 @@ class NegotiationLoopTest {
     await(tasks);
   }
 
+  @Test
+  void whatNobodyWaitsForWakesItOnceForMany() {
+    CountDownLatch begun = new CountDownLatch(1);
+    loop.execute(begun::countDown);
+    await(begun);
+    CountDownLatch tasks = new CountDownLatch(1000);
+    int before = wakeUps.get();
+
+    for (long i = tasks.getCount(); i > 0; i--) {
+      loop.eventually(tasks::countDown);
+    }
+
+    await(tasks);
+    assertThat(wakeUps.get() - before).isLessThan(100); // one, if this thread is not kept from it
+  }
+
+  /** One that comes while others are done is done with them, or has a look of its own. */
+  @Test
+  void nothingThatNobodyWaitsForIsForgotten() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      CountDownLatch first = new CountDownLatch(1);
+      CountDownLatch second = new CountDownLatch(1);
+      loop.eventually(
+          () -> {
+            loop.eventually(second::countDown);
+            first.countDown();
+          });
+      await(first);
+      CountDownLatch third = new CountDownLatch(1);
+      loop.eventually(third::countDown);
+      await(second);
+      await(third);
+    }
+  }
+
   /** Without a clock that would look for it. */
   @Test
   void aTaskThatComesWhileTheThreadFallsAsleepIsDone() throws Exception {

@@ -111,6 +111,7 @@ class ReasonsTest {
       case UCX_TCP_ONLY -> thatUcxReachesByTcp();
       case OTHER_SHM_DIR -> atAListenerWithSharedMemoryElsewhere();
       case PORT_LEFT_OUT -> whoLeavesAllPortsOut();
+      case NOT_EARNED -> whoHasCarriedNothingYet();
       case NOT_DIRECT ->
           throw new TestAbortedException("needs two namespaces: SharedNamespacesTest of it");
       case NO_PROC -> throw new TestAbortedException("needs a namespace: NoProcTest of agent");
@@ -208,6 +209,19 @@ class ReasonsTest {
       return in(dir.resolve("run"), dir.resolve("shm"));
     } finally {
       System.clearProperty("talaria.ports.except");
+    }
+  }
+
+  private Shown whoHasCarriedNothingYet() throws Exception {
+    String before = System.setProperty("talaria.upgrade.after", "1");
+    try {
+      return in(dir.resolve("run"), dir.resolve("shm"));
+    } finally {
+      if (before == null) {
+        System.clearProperty("talaria.upgrade.after");
+      } else {
+        System.setProperty("talaria.upgrade.after", before);
+      }
     }
   }
 
