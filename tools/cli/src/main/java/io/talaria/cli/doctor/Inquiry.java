@@ -474,7 +474,7 @@ final class Inquiry {
                     + theirReason.code()
                     + ": "
                     + theirReason.sentence(),
-                connection.reason() == Reason.REFUSED
+                connection.reason() == Reason.REFUSED || theirReason == Reason.NOT_EARNED
                     ? theirReason.hint()
                     : connection.reason().hint()));
       }
