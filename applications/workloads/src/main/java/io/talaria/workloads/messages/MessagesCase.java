@@ -100,13 +100,19 @@ record MessagesCase(
 
   private Found measure(MessagesImplementation implementation)
       throws HarnessException, InterruptedException {
-    try (ScratchFolder folder = ScratchFolder.makeInMemory();
-        ChildJvm server = start("server", implementation, pinning.serverCore());
-        ChildJvm client = start("client", implementation, pinning.clientCore())) {
+    try (ScratchFolder folder = ScratchFolder.makeInMemory()) {
       Encryption.prepare(implementation, folder.path());
+      return measure(implementation, folder.path().toString());
+    }
+  }
+
+  private Found measure(MessagesImplementation implementation, String directory)
+      throws HarnessException, InterruptedException {
+    List<ChildJvm> both = start(implementation);
+    try (ChildJvm server = both.getFirst();
+        ChildJvm client = both.getLast()) {
       MessagesJob job =
-          new MessagesJob(
-              implementation, pattern, sizeBytes, idleStrategy, folder.path().toString(), timing);
+          new MessagesJob(implementation, pattern, sizeBytes, idleStrategy, directory, timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
       return Blame.servers(
           List.of(server),
@@ -117,21 +123,27 @@ record MessagesCase(
     }
   }
 
-  /** The agent brings its own library. */
-  private ChildJvm start(String name, MessagesImplementation implementation, int core)
+  /** Starts a server and a client; the agent brings its own library. */
+  private List<ChildJvm> start(MessagesImplementation implementation)
       throws HarnessException, InterruptedException {
+    int server = pinning.serverCore();
+    int client = pinning.clientCore();
     if (!implementation.onTalaria() || Pair.bothPlain()) {
-      return start(name, MessagesJvm.class, core);
+      return Pair.startAll(
+          List.of(
+              spec("server", MessagesJvm.class, server), spec("client", MessagesJvm.class, client)),
+          Implementation.JDK);
     }
-    return Pair.startOne(
-        new ChildSpec(name, MessagesJvm.class, core, agent, OPTIONS), Implementation.TALARIA);
+    return Pair.startAll(
+        List.of(
+            new ChildSpec("server", MessagesJvm.class, server, agent, OPTIONS),
+            new ChildSpec("client", MessagesJvm.class, client, agent, OPTIONS)),
+        Implementation.TALARIA);
   }
 
-  /** Starts a JVM with messaging, and what it is compared with, on its class path. */
-  static ChildJvm start(String name, Class<?> program, int core)
-      throws HarnessException, InterruptedException {
-    return Pair.startOne(
-        new ChildSpec(name, program, core, null, OPTIONS, List.of(nio())), Implementation.JDK);
+  /** A JVM with messaging, and what it is compared with, on its class path. */
+  static ChildSpec spec(String name, Class<?> program, int core) {
+    return new ChildSpec(name, program, core, null, OPTIONS, List.of(nio()));
   }
 
   /** The library that messaging stands on, which other benchmarks get from the agent alone. */

@@ -7,6 +7,9 @@ import io.talaria.bench.compare.Iteration;
 import io.talaria.bench.compare.Orders;
 import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.ChildJvm;
+import io.talaria.bench.harness.ChildSpec;
+import io.talaria.bench.harness.Implementation;
+import io.talaria.bench.harness.Pair;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
@@ -87,14 +90,15 @@ record NodesCase(
 
   private Sum measure(MessagesImplementation implementation)
       throws HarnessException, InterruptedException {
-    List<ChildJvm> jvms = new ArrayList<>();
+    List<ChildSpec> specs = new ArrayList<>();
+    for (int id = 1; id <= nodes; id++) {
+      int core = id % 2 == 0 ? pinning.clientCore() : pinning.serverCore();
+      specs.add(MessagesCase.spec("node " + id, NodesJvm.class, core));
+    }
     try (ScratchFolder folder = ScratchFolder.makeInMemory()) {
       Encryption.prepare(implementation, folder.path());
+      List<ChildJvm> jvms = Pair.startAll(specs, Implementation.JDK);
       try {
-        for (int id = 1; id <= nodes; id++) {
-          int core = id % 2 == 0 ? pinning.clientCore() : pinning.serverCore();
-          jvms.add(MessagesCase.start("node " + id, NodesJvm.class, core));
-        }
         return Blame.servers(jvms, () -> measure(jvms, implementation, folder.path().toString()));
       } finally {
         jvms.forEach(ChildJvm::close);
@@ -104,11 +108,14 @@ record NodesCase(
 
   private Sum measure(List<ChildJvm> jvms, MessagesImplementation implementation, String directory)
       throws HarnessException, InterruptedException {
-    List<Integer> ports = new ArrayList<>();
     for (int id = 1; id <= nodes; id++) {
-      ChildJvm jvm = jvms.get(id - 1);
-      jvm.send(new NodesJob(id, nodes, implementation, pattern, sizeBytes, how, directory, timing));
-      ports.add(jvm.await(NodesJvm.LISTENING, Integer.class, Orders.SILENCE));
+      jvms.get(id - 1)
+          .send(
+              new NodesJob(id, nodes, implementation, pattern, sizeBytes, how, directory, timing));
+    }
+    List<Integer> ports = new ArrayList<>();
+    for (ChildJvm each : jvms) {
+      ports.add(each.await(NodesJvm.LISTENING, Integer.class, Orders.SILENCE));
     }
     for (ChildJvm each : jvms) {
       each.send(new Known(ports));

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.HarnessException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -84,6 +85,33 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
       return child;
     } catch (HarnessException | InterruptedException | RuntimeException e) {
       child.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts several JVMs at once, like {@link #startOne}.
+   *
+   * @param specs what to start
+   * @param implementation the implementation whose sockets are used
+   * @return the JVMs, which have said hello, in the order of their specifications; the caller
+   *     closes them
+   * @throws HarnessException if one does not start, or runs on the wrong sockets
+   * @throws InterruptedException if interrupted
+   */
+  public static List<ChildJvm> startAll(List<ChildSpec> specs, Implementation implementation)
+      throws HarnessException, InterruptedException {
+    List<ChildJvm> children = new ArrayList<>();
+    try {
+      for (ChildSpec each : specs) {
+        children.add(ChildJvm.start(each));
+      }
+      for (int i = 0; i < children.size(); i++) {
+        greet(children.get(i), specs.get(i).name(), implementation);
+      }
+      return children;
+    } catch (HarnessException | InterruptedException | RuntimeException e) {
+      children.forEach(ChildJvm::close);
       throw e;
     }
   }
