@@ -389,8 +389,10 @@ final class UcxTurns {
   }
 
   void add(UcxLink link) {
-    links = Arrays.copyOf(links, links.length + 1);
-    links[links.length - 1] = link;
+    // Filled before it is published: a poller may read it meanwhile.
+    UcxLink[] longer = Arrays.copyOf(links, links.length + 1);
+    longer[longer.length - 1] = link;
+    links = longer;
   }
 
   void remove(UcxLink link) {
