@@ -2,6 +2,8 @@
 
 package io.talaria.messaging.engine;
 
+import static io.talaria.messaging.engine.RunningNodes.LIMIT;
+import static io.talaria.messaging.engine.RunningNodes.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -20,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Peers that do not do what HOLD asks for, and peers that ask for it without reason. */
 @Timeout(180)
 class HostileHoldTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int RING = 64 << 10;
   private static final int MOST = 1 << 20;
   private static final int BYTES = 4_000;
@@ -101,19 +101,7 @@ class HostileHoldTest {
   @AfterEach
   void close() {
     stuck.countDown();
-    for (LocalNode each : new LocalNode[] {near, far, third}) {
-      if (each != null) {
-        each.close(LIMIT);
-      }
-    }
-  }
-
-  private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("in time").isNegative();
-      Thread.sleep(1);
-    }
+    RunningNodes.close(near, far, third);
   }
 
   /** Puts a message into the ring whatever HOLD says. */

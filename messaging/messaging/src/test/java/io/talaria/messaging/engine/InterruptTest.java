@@ -2,6 +2,9 @@
 
 package io.talaria.messaging.engine;
 
+import static io.talaria.messaging.engine.RunningNodes.LIMIT;
+import static io.talaria.messaging.engine.RunningNodes.await;
+import static io.talaria.messaging.engine.RunningNodes.rests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
@@ -17,7 +20,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The program's code interrupts the node's own threads. */
 @Timeout(180)
 class InterruptTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   record Figure(long value) {}
 
@@ -46,19 +47,7 @@ class InterruptTest {
   @AfterEach
   void close() {
     open.countDown();
-    for (LocalNode each : new LocalNode[] {near, far}) {
-      if (each != null) {
-        each.close(LIMIT);
-      }
-    }
-  }
-
-  private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("in time").isNegative();
-      Thread.sleep(1);
-    }
+    RunningNodes.close(near, far);
   }
 
   private void take() {
@@ -118,19 +107,6 @@ class InterruptTest {
     far = LocalNode.start(options(2, transport).idleStrategy(strategy));
     near = LocalNode.start(options(1, transport));
     assertThat(near.peer(2).request(new Figure(1), Figure.class, LIMIT).value()).isEqualTo(1);
-  }
-
-  /** Whether the poller sleeps, and does not wake up again and again. */
-  private static boolean rests(LocalNode node) {
-    int sleep = node.poller().sleepNumber();
-    if (!Poller.sleeps(sleep)) {
-      return false;
-    }
-    long end = System.nanoTime() + 50_000_000;
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
-    return node.poller().sleepNumber() == sleep;
   }
 
   @ParameterizedTest

@@ -2,6 +2,9 @@
 
 package io.talaria.messaging.engine;
 
+import static io.talaria.messaging.engine.RunningNodes.LIMIT;
+import static io.talaria.messaging.engine.RunningNodes.await;
+import static io.talaria.messaging.engine.RunningNodes.rests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
@@ -18,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** As many receivers of VIRTUAL run as may: what waits then, and what does not. */
 @Timeout(180)
 class VirtualMaximumTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int MOST = 3;
 
   record Slow(int number) {}
@@ -94,32 +95,7 @@ class VirtualMaximumTest {
   @AfterEach
   void close() {
     stuck.countDown();
-    for (LocalNode each : new LocalNode[] {near, far, third}) {
-      if (each != null) {
-        each.close(LIMIT);
-      }
-    }
-  }
-
-  private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("in time").isNegative();
-      Thread.sleep(1);
-    }
-  }
-
-  /** Whether the poller sleeps, and does not wake up again and again. */
-  private static boolean rests(LocalNode node) {
-    int sleep = node.poller().sleepNumber();
-    if (!Poller.sleeps(sleep)) {
-      return false;
-    }
-    long end = System.nanoTime() + 50_000_000;
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
-    return node.poller().sleepNumber() == sleep;
+    RunningNodes.close(near, far, third);
   }
 
   @Test
