@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CrowdedRequestsTest {
   private static final int RING_BYTES = 64 << 10;
   private static final int SHORT_S = 3;
-  private static final int LONG_S = Integer.getInteger("talaria.test.asks.seconds", 60);
+  private static final int LONG_S = Integer.getInteger("talaria.test.asks.seconds", 20);
 
   /** Guards against hanging: no response is that late unless it never comes. */
   private static final long LOST_NS = Long.getLong("talaria.test.lost.ms", 60_000) * 1_000_000;
