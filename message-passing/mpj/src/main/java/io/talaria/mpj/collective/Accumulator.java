@@ -32,6 +32,7 @@ final class Accumulator {
   private Object value;
   private int offset;
 
+  /** See {@link #given()}. */
   private boolean given;
 
   /** Where operands of others are received if the value may be written. */
@@ -76,7 +77,7 @@ final class Accumulator {
       offset = sendOffset;
       given = send != recv || sendOffset != recvOffset;
     } else {
-      value = load(send, sendOffset, datatypes);
+      value = load(send, sendOffset, datatypes, type, take(datatypes));
       offset = 0;
       given = false;
     }
@@ -115,12 +116,14 @@ final class Accumulator {
   }
 
   /**
-   * A dense copy of what a rank contributes. The operation may change objects in place: so none of
-   * them is the program's, and none is there twice.
+   * Makes a dense copy of what a rank contributes. The operation may change objects in place: so
+   * none of them is the program's, and none is there twice.
+   *
+   * @param copy a dense array that takes it
+   * @return this array
    */
-  private Object load(Object buffer, int from, int datatypes) {
-    Object copy = take(datatypes);
-    Elements.packValues(buffer, from, datatypes, layout, copy, 0, true);
+  static Object load(Object buffer, int offset, int count, Layout layout, Object copy) {
+    Elements.packValues(buffer, offset, count, layout, copy, 0, true);
     return copy;
   }
 
@@ -183,16 +186,11 @@ final class Accumulator {
   void combine(boolean left) {
     Object other = room();
     int otherOffset = roomOffset();
-    if (given) {
-      op.apply(value, offset, other, otherOffset, count, one);
-      take(other, otherOffset);
-    } else if (left || direct) {
+    if (!given && (left || direct)) {
       op.apply(other, otherOffset, value, offset, count, one);
     } else {
-      op.apply(value, offset, other, 0, count, one);
-      spare = value;
-      value = other;
-      offset = 0;
+      op.apply(value, offset, other, otherOffset, count, one);
+      take(other, otherOffset);
     }
   }
 

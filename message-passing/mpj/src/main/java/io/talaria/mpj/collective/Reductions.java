@@ -272,14 +272,8 @@ public final class Reductions {
     Elements.unpack(mine, 0, recv, recvOffset, counts[rank], layout);
   }
 
-  /**
-   * A dense copy of what a rank contributes. The operation may change objects in place: so none of
-   * them is the program's, and none is there twice.
-   */
   private static Object load(Object buffer, int offset, int count, Layout layout) {
-    Object work = layout.base().newArray(count * layout.size());
-    Elements.packValues(buffer, offset, count, layout, work, 0, true);
-    return work;
+    return Accumulator.load(buffer, offset, count, layout, array(layout, count));
   }
 
   /** Combines what ranks up to this one have; without this one's if exclusive. */
