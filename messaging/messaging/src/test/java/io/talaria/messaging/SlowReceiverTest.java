@@ -2,6 +2,8 @@
 
 package io.talaria.messaging;
 
+import static io.talaria.messaging.Waits.LIMIT;
+import static io.talaria.messaging.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -14,7 +16,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A receiver that takes nothing keeps back what is for it, and nothing else. */
 @Timeout(180)
 class SlowReceiverTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int RING = 64 << 10;
 
   @TempDir Path directory;
@@ -41,14 +41,6 @@ class SlowReceiverTest {
     stuck.countDown();
     if (nodes != null) {
       nodes.close();
-    }
-  }
-
-  private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("in time").isNegative();
-      Thread.sleep(1);
     }
   }
 

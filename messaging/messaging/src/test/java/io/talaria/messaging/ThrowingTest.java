@@ -204,11 +204,7 @@ class ThrowingTest {
   }
 
   private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("in time").isNegative();
-      Thread.sleep(1);
-    }
+    Waits.await(LIMIT, condition);
   }
 
   private static Code codeOf(Peer peer, Object request, Class<?> response) {

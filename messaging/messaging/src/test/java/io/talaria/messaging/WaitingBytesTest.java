@@ -2,6 +2,8 @@
 
 package io.talaria.messaging;
 
+import static io.talaria.messaging.Waits.LIMIT;
+import static io.talaria.messaging.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +17,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What waits for a slow receiver of large messages has a limit in bytes. */
 @Timeout(180)
 class WaitingBytesTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int RING = 64 << 10;
   private static final int MOST = 1 << 20;
 
@@ -44,14 +44,6 @@ class WaitingBytesTest {
     stuck.countDown();
     if (nodes != null) {
       nodes.close();
-    }
-  }
-
-  private static void await(BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("in time").isNegative();
-      Thread.sleep(1);
     }
   }
 

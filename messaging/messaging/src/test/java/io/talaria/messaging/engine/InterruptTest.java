@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.engine;
 
-import static io.talaria.messaging.engine.RunningNodes.LIMIT;
-import static io.talaria.messaging.engine.RunningNodes.await;
+import static io.talaria.messaging.Waits.LIMIT;
+import static io.talaria.messaging.Waits.await;
 import static io.talaria.messaging.engine.RunningNodes.rests;
 import static org.assertj.core.api.Assertions.assertThat;
 
