@@ -17,7 +17,7 @@ public final class BusyProcesses implements AutoCloseable {
 
   /** Small, and at rest but for the one thread. */
   private static final List<String> OPTIONS =
-      List.of("-Xms8m", "-Xmx8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+      List.of("-Xms8m", "-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
   private final List<ChildJvm> processes = new ArrayList<>();
 
