@@ -23,6 +23,7 @@ import java.util.Optional;
 public final class NativeLibrary {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final Linker.Option CRITICAL = Linker.Option.critical(false);
+  private static final Linker.Option CRITICAL_WITH_HEAP = Linker.Option.critical(true);
   private static final MethodHandle MISSING = missing();
 
   private final String name;
@@ -148,6 +149,19 @@ public final class NativeLibrary {
    */
   public MethodHandle critical(String symbol, FunctionDescriptor descriptor) {
     return link(symbol, descriptor, CRITICAL);
+  }
+
+  /**
+   * Like {@link #critical}, and its pointers may be segments of arrays, which stay where they are
+   * during the call.
+   *
+   * @param symbol its name in C
+   * @param descriptor its type
+   * @return a handle; if the library lacks the symbol, one that throws {@link
+   *     MissingSymbolException}
+   */
+  public MethodHandle criticalWithHeap(String symbol, FunctionDescriptor descriptor) {
+    return link(symbol, descriptor, CRITICAL_WITH_HEAP);
   }
 
   /**
