@@ -116,7 +116,7 @@ final class Variant {
       ThreadHub hub,
       FrameTransport[] transports)
       throws IOException {
-    int ring = settings.ringBytes();
+    int ring = settings.ringBytes(ranks);
     int eager = settings.eagerBytes();
     long credit = settings.creditBytes();
     if (kind == Kind.NIO || kind == Kind.UCX || kind == Kind.VERBS) {

@@ -2,6 +2,7 @@
 
 package io.talaria.mpj.datatype;
 
+import io.talaria.ffi.BlockCopy;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -124,15 +125,27 @@ public enum BaseType {
     };
   }
 
+  /**
+   * Whether {@link BlockCopy} is for this buffer: booleans are converted, and a mapped file of the
+   * program may be truncated, which only the JVM's own copy survives.
+   */
+  private boolean isBlock(Object buffer) {
+    return buffer instanceof MemorySegment m ? !m.isMapped() : this != BOOLEAN && this != OBJECT;
+  }
+
   /** Copies elements of an array or segment out to memory; at least one. */
   void get(Object buffer, long index, int count, MemorySegment to, long at) {
+    long length = (long) count << shift;
+    if (length >= BlockCopy.MIN_BYTES && isBlock(buffer)) {
+      BlockCopy.copy(buffer, index << shift, to, at, length);
+      return;
+    }
     if (buffer instanceof MemorySegment m) {
-      MemorySegment.copy(m, index * bytes, to, at, (long) count * bytes);
+      MemorySegment.copy(m, index << shift, to, at, length);
       return;
     }
     int i = (int) index;
-    if ((long) count << shift <= ShortCopies.MAX_BYTES
-        && ShortCopies.get(buffer, i, count, to, at)) {
+    if (length <= ShortCopies.MAX_BYTES && ShortCopies.get(buffer, i, count, to, at)) {
       return;
     }
     switch (this) {
@@ -155,13 +168,13 @@ public enum BaseType {
 
   /** Copies elements from memory into an array or segment; at least one. */
   void put(Object buffer, long index, int count, MemorySegment from, long at) {
+    long length = (long) count << shift;
     if (buffer instanceof MemorySegment m) {
-      MemorySegment.copy(from, at, m, index * bytes, (long) count * bytes);
+      MemorySegment.copy(from, at, m, index << shift, length);
       return;
     }
     int i = (int) index;
-    if ((long) count << shift <= ShortCopies.MAX_BYTES
-        && ShortCopies.put(buffer, i, count, from, at)) {
+    if (length <= ShortCopies.MAX_BYTES && ShortCopies.put(buffer, i, count, from, at)) {
       return;
     }
     switch (this) {

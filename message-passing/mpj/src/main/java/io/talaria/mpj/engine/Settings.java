@@ -14,6 +14,12 @@ public final class Settings {
   public static final int STATUS_CONFIG = 78;
 
   private static final String PREFIX = "talaria.mpj.";
+
+  /** For {@link #ringBytes}: by the number of ranks. */
+  private static final int BY_RANKS = 0;
+
+  private static final int MIN_NORMAL_RING = 64 << 10;
+
   private static final String COLLECTIVE = "coll.";
   private static final List<String> BETWEEN = List.of("auto", "nio", "ucx", "ibv");
   private static final List<String> DEVICES = List.of("auto", "shm", "nio", "ucx", "ibv");
@@ -39,8 +45,8 @@ public final class Settings {
         check(name.substring(PREFIX.length()), from.getProperty(name));
       }
     }
-    ringBytes = (int) number(from, "ring", 65536, 4096, 1 << 30);
-    if (Integer.bitCount(ringBytes) != 1) {
+    ringBytes = (int) number(from, "ring", BY_RANKS, 4096, 1 << 30);
+    if (ringBytes != BY_RANKS && Integer.bitCount(ringBytes) != 1) {
       throw new IllegalArgumentException(
           PREFIX + "ring=" + ringBytes + ": a power of two of bytes is allowed");
     }
@@ -177,9 +183,26 @@ public final class Settings {
     return eagerBytes;
   }
 
-  /** Size of a ring, bytes. */
+  /**
+   * The least size of a ring, bytes: what was set, or what rings have where there is little room.
+   */
   public int ringBytes() {
-    return ringBytes;
+    return ringBytes == BY_RANKS ? MIN_NORMAL_RING : ringBytes;
+  }
+
+  /**
+   * Size of a ring where there is room, bytes. Long messages are faster in larger ones, but there
+   * is one for each ordered pair of ranks of a host.
+   *
+   * @param ranksHere ranks of the job on this host
+   */
+  public int ringBytes(int ranksHere) {
+    if (ringBytes != BY_RANKS) {
+      return ringBytes;
+    }
+    return ranksHere <= 4
+        ? 4 * MIN_NORMAL_RING
+        : ranksHere <= 8 ? 2 * MIN_NORMAL_RING : MIN_NORMAL_RING;
   }
 
   /** Memory of a connection each way, bytes. */

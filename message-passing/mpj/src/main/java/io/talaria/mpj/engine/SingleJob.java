@@ -25,7 +25,7 @@ final class SingleJob implements Job {
             new ThreadHub(1).area(),
             0,
             1,
-            settings.ringBytes(),
+            settings.ringBytes(1),
             settings.eagerBytes(),
             settings.creditBytes()),
         0);

@@ -16,6 +16,8 @@ import io.talaria.mpj.device.ucx.UcxFrameTransport;
 import io.talaria.mpj.device.verbs.VerbsFrameTransport;
 import io.talaria.mpj.engine.Settings;
 import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +110,13 @@ final class Opening {
     SharedFiles files = new SharedFiles(directory);
     pages = new RankPages(files.pages(), size());
     pages.process(rank, ProcessHandle.current().pid());
-    int ring = settings.ringBytes();
+    boolean[] here = new boolean[size()];
+    int ranksHere = 0;
+    for (int i = 0; i < here.length; i++) {
+      here[i] = here(i);
+      ranksHere += here[i] ? 1 : 0;
+    }
+    int ring = ringBytes(ranksHere);
     int eager = settings.eagerBytes();
     if (device.equals("shm")) {
       return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
@@ -117,12 +125,19 @@ final class Opening {
     if (!device.equals("auto")) {
       return new TransportDevice(transport, rank, size(), eager, settings.creditBytes(), pages);
     }
-    boolean[] here = new boolean[size()];
-    for (int i = 0; i < here.length; i++) {
-      here[i] = here(i);
-    }
     RankRings rings = new RankRings(files, rank, size(), ring);
     return new AutoDevice(rings, transport, rank, here, ring, eager, settings.creditBytes());
+  }
+
+  /** As much as there is room for if each two ranks talk; at the start there was for the least. */
+  private int ringBytes(int ranksHere) throws IOException {
+    FileStore store = Files.getFileStore(directory);
+    long room = store.getTotalSpace() > 0 ? store.getUsableSpace() : Long.MAX_VALUE;
+    int ring = settings.ringBytes(ranksHere);
+    while (ring > settings.ringBytes() && SharedFiles.maxBytes(size(), ranksHere, ring) > room) {
+      ring /= 2;
+    }
+    return ring;
   }
 
   private FrameTransport transport() throws IOException {

@@ -111,7 +111,7 @@ public final class ThreadMain {
               hub.area(),
               rank,
               size,
-              settings.ringBytes(),
+              settings.ringBytes(size),
               settings.eagerBytes(),
               settings.creditBytes()),
           settings.spinNs(size, Runtime.getRuntime().availableProcessors()));

@@ -311,6 +311,9 @@ public abstract class FrameDevice extends Device implements Peers {
       return announce(peer, send, bytes);
     }
     FrameOutput output = peer.output;
+    if (!send.synchronous && output.takesShortHeaders()) {
+      return emitShort(peer, send, (int) bytes);
+    }
     int length = Frames.HEADER + (int) bytes;
     long at = output.claim(Frames.room((int) bytes));
     if (at < 0) {
@@ -332,6 +335,23 @@ public abstract class FrameDevice extends Device implements Peers {
     if (!send.synchronous) {
       send.complete(Operation.OK);
     }
+    return true;
+  }
+
+  private static boolean emitShort(Peer peer, Operation send, int bytes) {
+    FrameOutput output = peer.output;
+    int length = Frames.SHORT_HEADER + bytes;
+    long at = output.claim(Frames.room(length - Frames.HEADER));
+    if (at < 0) {
+      return false;
+    }
+    MemorySegment to = output.segment();
+    send.payload.get(0, to, at + Frames.SHORT_HEADER, bytes);
+    Frames.shortHeader(to, at, send.payload.typeCode(), send.context, send.tag);
+    output.publish(at, length);
+    peer.creditUsed += bytes + CREDIT_PER_MESSAGE;
+    send.bytes = bytes;
+    send.complete(Operation.OK);
     return true;
   }
 
@@ -450,7 +470,7 @@ public abstract class FrameDevice extends Device implements Peers {
 
   private boolean emitChunk(Peer peer, Operation send) {
     FrameOutput output = peer.output;
-    int length = (int) Math.min(output.longestPayload(), send.toMove - send.moved);
+    int length = (int) Math.min(output.chunk(send.toMove), send.toMove - send.moved);
     long at = output.claim(Frames.room(length));
     if (at < 0) {
       return false;
@@ -657,7 +677,12 @@ public abstract class FrameDevice extends Device implements Peers {
   private void handle(int source, MemorySegment from, long at, int payload) {
     int word = Frames.word(from, at);
     switch (Frames.kind(word)) {
-      case Frames.EAGER, Frames.EAGER_SYNC, Frames.RTS -> message(source, word, from, at, payload);
+      case Frames.EAGER_SHORT -> {
+        int bytes = Frames.HEADER + payload - Frames.SHORT_HEADER;
+        message(source, word, from, at, at + Frames.SHORT_HEADER, bytes);
+      }
+      case Frames.EAGER, Frames.EAGER_SYNC, Frames.RTS ->
+          message(source, word, from, at, at + Frames.HEADER, payload);
       case Frames.DATA -> data(source, word, from, at, payload);
       case Frames.CTS -> clearToSend(source, from, at);
       case Frames.MATCHED -> ended(source, Frames.id(from, at), Operation.OK);
@@ -676,18 +701,19 @@ public abstract class FrameDevice extends Device implements Peers {
     }
   }
 
-  private void message(int source, int word, MemorySegment from, long at, int payload) {
+  private void message(
+      int source, int word, MemorySegment from, long at, long payloadAt, int payload) {
     int context = Frames.context(from, at);
     int tag = Frames.tag(from, at);
     int kind = Frames.kind(word);
-    long bytes = Frames.messageBytes(from, at);
-    long id = kind == Frames.EAGER ? -1 : Frames.id(from, at);
+    long bytes = kind == Frames.RTS ? Frames.messageBytes(from, at) : payload;
+    long id = kind == Frames.EAGER_SYNC || kind == Frames.RTS ? Frames.id(from, at) : -1;
     Operation receive = matcher.takePosted(source, context, tag);
     if (receive == null) {
       MemorySegment data = null;
       if (kind != Frames.RTS) {
         data = MemorySegment.ofArray(new byte[payload]);
-        MemorySegment.copy(from, at + Frames.HEADER, data, 0, payload);
+        MemorySegment.copy(from, payloadAt, data, 0, payload);
       }
       Arrival arrival = new Arrival(source, context, tag, Frames.type(word), bytes, data, id, null);
       if (kind == Frames.RTS && payload != 0) {
@@ -715,7 +741,7 @@ public abstract class FrameDevice extends Device implements Peers {
     if (id >= 0) {
       control(source, Frames.MATCHED, id, 0, 0);
     }
-    fill(receive, from, at + Frames.HEADER, bytes);
+    fill(receive, from, payloadAt, bytes);
   }
 
   private void data(int source, int word, MemorySegment from, long at, int payload) {

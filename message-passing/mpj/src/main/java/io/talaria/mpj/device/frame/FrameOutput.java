@@ -68,6 +68,21 @@ public abstract class FrameOutput {
   /** Longest payload of a frame, bytes; a multiple of 8. */
   public abstract int longestPayload();
 
+  /** Whether the peer knows {@link Frames} with a short header. */
+  public boolean takesShortHeaders() {
+    return false;
+  }
+
+  /**
+   * In how many bytes at a time a long message is best sent.
+   *
+   * @param bytes of the message
+   * @return at most {@link #longestPayload}
+   */
+  public int chunk(long bytes) {
+    return longestPayload();
+  }
+
   /** Whether all that was published has left this process. */
   public abstract boolean flushed();
 

@@ -15,6 +15,10 @@ import java.lang.invoke.VarHandle;
  *  | length | kind| type| flags| context| tag | message bytes| id  | payload ...
  * </pre>
  *
+ * <p>EAGER_SHORT ends with the tag; its payload begins there, and is the message. With it two
+ * messages of a few bytes share a cache line. Only where both ends are this version's: in shared
+ * memory.
+ *
  * <p>{@code length} counts the whole frame before rounding; in a ring it is written last, and 0
  * means «not yet». What the other fields hold depends on the kind:
  *
@@ -31,6 +35,7 @@ import java.lang.invoke.VarHandle;
  * <tr><td>CANCELLED</td><td>-</td><td>-</td><td>the sender's</td></tr>
  * <tr><td>CREDIT</td><td>-</td><td>credit given back since the start</td><td>-</td></tr>
  * <tr><td>SETUP</td><td>-</td><td>-</td><td>-</td></tr>
+ * <tr><td>EAGER_SHORT</td><td>of the message</td><td>-</td><td>-</td></tr>
  * </table>
  *
  * <p>The payload of an RTS, if it has one, says where the data can be fetched: an address and a
@@ -56,6 +61,10 @@ public final class Frames {
   static final byte CANCELLED = 8;
   static final byte CREDIT = 9;
   static final byte SETUP = 10;
+  static final byte EAGER_SHORT = 11;
+
+  /** Bytes before the payload of an EAGER_SHORT. */
+  static final int SHORT_HEADER = 16;
 
   /** One more than the highest context. */
   private static final int CONTEXTS = 2 * Device.BESIDE;
@@ -78,6 +87,13 @@ public final class Frames {
    */
   public static int room(int payload) {
     return (HEADER + payload + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  /** Writes the header of an EAGER_SHORT, but for its length. */
+  static void shortHeader(MemorySegment to, long at, int type, int context, int tag) {
+    INT.set(to, at + 4, EAGER_SHORT | (type & 0xff) << 8);
+    INT.set(to, at + 8, context);
+    INT.set(to, at + 12, tag);
   }
 
   static void header(

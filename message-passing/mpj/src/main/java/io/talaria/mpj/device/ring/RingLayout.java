@@ -21,7 +21,7 @@ import java.lang.invoke.VarHandle;
  * to the end of the ring.
  */
 final class RingLayout {
-  static final long MAGIC = 0x54616c2d6d706a31L; // "Tal-mpj1"
+  static final long MAGIC = 0x54616c2d6d706a32L; // "Tal-mpj2"
   static final long HEAD = 64;
   static final long CREDIT = 72;
   static final long WANTS_SPACE = 128;

@@ -31,6 +31,8 @@ import java.lang.invoke.VarHandle;
  * </ul>
  */
 final class RingWriter extends FrameOutput {
+  private static final int MIN_CHUNK = 16 << 10;
+
   private final MemorySegment ring;
   private final int capacity;
   private final RankPages pages;
@@ -107,6 +109,20 @@ final class RingWriter extends FrameOutput {
   @Override
   public int longestPayload() {
     return longestFrame(capacity) - Frames.HEADER;
+  }
+
+  @Override
+  public boolean takesShortHeaders() {
+    return true;
+  }
+
+  /**
+   * A quarter of the message: its reader copies the first part out while the writer copies the next
+   * one in. Short copies are slower.
+   */
+  @Override
+  public int chunk(long bytes) {
+    return (int) Math.min(Math.max(bytes >>> 2 & -8, MIN_CHUNK), longestPayload());
   }
 
   @Override
