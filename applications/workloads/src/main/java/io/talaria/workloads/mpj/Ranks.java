@@ -16,6 +16,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +31,8 @@ import mpi.Request;
  *
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
- * time is up, twice at least before anything counts. Rank 0 decides, and prints {@code result
+ * time is up, twice at least before anything counts. All sizes are warmed up before the first one
+ * is measured: else that one pays for the compilers. Rank 0 decides, and prints {@code result
  * PATTERN BYTES ITERATIONS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
  * overlap} the nanoseconds that could be hidden and those that were. Behind these may come {@value
  * #MEMORY} and {@value #TRANSPORT}.
@@ -100,15 +102,20 @@ public final class Ranks {
     }
     double warmUp = Double.parseDouble(words.get(0));
     double seconds = Double.parseDouble(words.get(1));
+    List<Case> cases = new ArrayList<>();
     for (int i = 2; i + 2 < words.size(); i += 3) {
-      String pattern = words.get(i);
-      int bytes = Integer.parseInt(words.get(i + 1));
-      int count = Integer.parseInt(words.get(i + 2));
-      if (pattern.equals(OVERLAP)) {
-        ranks.overlap(bytes, count, warmUp, seconds);
-      } else {
-        ranks.measure(pattern, bytes, count, warmUp, seconds);
-      }
+      cases.add(
+          ranks
+          .new Case(
+              words.get(i),
+              Integer.parseInt(words.get(i + 1)),
+              Integer.parseInt(words.get(i + 2))));
+    }
+    for (Case one : cases) {
+      one.warmUp(warmUp);
+    }
+    for (Case one : cases) {
+      one.measure(seconds);
     }
     if (words.contains(MEMORY)) {
       ranks.tellMemory();
@@ -119,44 +126,52 @@ public final class Ranks {
     MPI.Finalize();
   }
 
-  private void measure(String pattern, int bytes, int count, double warmUp, double seconds)
-      throws IOException {
-    Block block = block(pattern, bytes);
-    Meter meter = pattern.equals(ALLOCATED) ? Allocation::bytes : System::nanoTime;
-    long begin = System.nanoTime();
-    int blocks = 0;
-    do {
-      run(block, count, meter);
-      blocks++;
-    } while (all(blocks < WARM_BLOCKS || System.nanoTime() - begin < warmUp * 1e9));
-    long iterations = 0;
-    long cost = 0;
-    begin = System.nanoTime();
-    do {
-      cost += run(block, count, meter);
-      iterations += count;
-    } while (all(System.nanoTime() - begin < seconds * 1e9));
-    if (rank == 0) {
-      System.out.println("result " + pattern + " " + bytes + " " + iterations + " " + cost);
-    }
-  }
+  /** A pattern with a size. */
+  private final class Case {
+    private final String pattern;
+    private final int bytes;
+    private final int count;
+    private final Meter meter;
+    private final Overlap overlap;
+    private final Block block;
 
-  private void overlap(int bytes, int count, double warmUp, double seconds) {
-    Overlap overlap = new Overlap(world, bytes);
-    long begin = System.nanoTime();
-    int blocks = 0;
-    do {
-      overlap.block(count);
-      blocks++;
-    } while (all(blocks < WARM_BLOCKS || System.nanoTime() - begin < warmUp * 1e9));
-    overlap.clear();
-    begin = System.nanoTime();
-    do {
-      overlap.block(count);
-    } while (all(System.nanoTime() - begin < seconds * 1e9));
-    if (rank == 0) {
-      String found = overlap.possibleNs() + " " + overlap.hiddenNs();
-      System.out.println("result " + OVERLAP + " " + bytes + " " + found);
+    Case(String pattern, int bytes, int count) throws IOException {
+      this.pattern = pattern;
+      this.bytes = bytes;
+      this.count = count;
+      meter = pattern.equals(ALLOCATED) ? Allocation::bytes : System::nanoTime;
+      overlap = pattern.equals(OVERLAP) ? new Overlap(world, bytes) : null;
+      block = overlap == null ? block(pattern, bytes) : overlap::block;
+    }
+
+    void warmUp(double seconds) throws IOException {
+      long begin = System.nanoTime();
+      int blocks = 0;
+      do {
+        run(block, count, meter);
+        blocks++;
+      } while (all(blocks < WARM_BLOCKS || System.nanoTime() - begin < seconds * 1e9));
+    }
+
+    void measure(double seconds) throws IOException {
+      warmUp(0);
+      if (overlap != null) {
+        overlap.clear();
+      }
+      long iterations = 0;
+      long cost = 0;
+      long begin = System.nanoTime();
+      do {
+        cost += run(block, count, meter);
+        iterations += count;
+      } while (all(System.nanoTime() - begin < seconds * 1e9));
+      if (rank == 0) {
+        String found =
+            overlap == null
+                ? iterations + " " + cost
+                : overlap.possibleNs() + " " + overlap.hiddenNs();
+        System.out.println("result " + pattern + " " + bytes + " " + found);
+      }
     }
   }
 

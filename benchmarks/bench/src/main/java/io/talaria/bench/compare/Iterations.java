@@ -3,12 +3,14 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.BusyProcesses;
+import io.talaria.bench.harness.CoreDistance;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.JvmExit;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Progress;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
@@ -44,11 +46,17 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
         Progress shown = new Progress(progress, Progress.Form.wanted(), totalMs)) {
       for (BenchmarkCase benchmarkCase : cases) {
         int own = benchmarkCase.iterations(iterations);
+        List<Double> distances = new ArrayList<>();
         for (int i = 1; i <= own; i++) {
+          CoreDistance.measure().ifPresent(distances::add);
           for (Implementation implementation : implementations) {
             found.begin(benchmarkCase.label(), i);
             measure(benchmarkCase, new Iteration(i, own, implementation, found, shown), beside);
           }
+        }
+        String distance = CoreDistance.describe(distances);
+        if (!distance.isEmpty()) {
+          found.note(benchmarkCase.label() + ", " + distance);
         }
       }
     } finally {
