@@ -19,11 +19,13 @@ final class BareWire implements Wire {
   private static final int CAPACITY = 1 << 20;
   private static final int RING = RingLayout.bytes(CAPACITY);
 
-  /** Arrays go in slices: kind, {@link #ARRAY}, bytes of all, bytes of this one; then these. */
+  /**
+   * Arrays go in slices: as by hand with {@link #ARRAY} numbers, bytes of all, of this one; these.
+   */
   private static final int SLICE = 32 << 10;
 
   private static final int SLICE_HEADER = 16;
-  private static final int ARRAY = -1;
+  private static final short ARRAY = -1;
 
   private final End end;
 
@@ -85,8 +87,8 @@ final class BareWire implements Wire {
         int length = SLICE_HEADER + ((part + Long.BYTES - 1) & -Long.BYTES);
         long claim = claim(length);
         int to = (int) out.offset(claim);
-        outBytes.putInt(to, kind);
-        outBytes.putInt(to + 4, ARRAY);
+        outBytes.putShort(to + Handmade.KIND, (short) kind);
+        outBytes.putShort(to + Handmade.COUNT, ARRAY);
         outBytes.putInt(to + 8, bytes.length);
         outBytes.putInt(to + 12, part);
         outBytes.putBytes(to + SLICE_HEADER, bytes, from, part);
@@ -97,7 +99,7 @@ final class BareWire implements Wire {
     /** The object that is whole with the record that was there; or null. */
     Object read() {
       int at = at();
-      if (inBytes.getInt(at + 4) != ARRAY) {
+      if (inBytes.getShort(at + Handmade.COUNT) != ARRAY) {
         return Handmade.read(inBytes, at);
       }
       if (filled == 0) {

@@ -5,13 +5,15 @@ package io.talaria.workloads.messages;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** The codec by hand: a kind, how many numbers, the numbers. */
+/** The codec by hand: 4 bytes for who carries it, a kind, how many numbers, the numbers. */
 final class Handmade {
   static final int PLAIN = 1;
   static final int REQUEST = 2;
   static final int HOW_MANY = 3;
   static final int TALLY = 4;
 
+  static final int KIND = 4;
+  static final int COUNT = 6;
   private static final int NUMBERS = 8;
 
   /** The request for what has come so far. */
@@ -29,16 +31,16 @@ final class Handmade {
   }
 
   static void write(MutableDirectBuffer to, int at, int kind, Object message) {
-    to.putInt(at, kind);
+    to.putShort(at + KIND, (short) kind);
     int numbers = at + NUMBERS;
     switch (message) {
       case Two two -> {
-        to.putInt(at + 4, 2);
+        to.putShort(at + COUNT, (short) 2);
         to.putLong(numbers, two.a());
         to.putLong(numbers + 8, two.b());
       }
       case Eight eight -> {
-        to.putInt(at + 4, 8);
+        to.putShort(at + COUNT, (short) 8);
         to.putLong(numbers, eight.a());
         to.putLong(numbers + 8, eight.b());
         to.putLong(numbers + 16, eight.c());
@@ -49,22 +51,22 @@ final class Handmade {
         to.putLong(numbers + 56, eight.h());
       }
       case Tally tally -> {
-        to.putInt(at + 4, 3);
+        to.putShort(at + COUNT, (short) 3);
         to.putLong(numbers, tally.count());
         to.putLong(numbers + 8, tally.sum());
         to.putLong(numbers + 16, tally.wrong());
       }
-      default -> to.putInt(at + 4, 0);
+      default -> to.putShort(at + COUNT, (short) 0);
     }
   }
 
   static boolean isRequest(DirectBuffer from, int at) {
-    return from.getInt(at) == REQUEST;
+    return from.getShort(at + KIND) == REQUEST;
   }
 
   static Object read(DirectBuffer from, int at) {
     int n = at + NUMBERS;
-    return switch (from.getInt(at + 4)) {
+    return switch (from.getShort(at + COUNT)) {
       case 2 -> new Two(from.getLong(n), from.getLong(n + 8));
       case 8 ->
           new Eight(

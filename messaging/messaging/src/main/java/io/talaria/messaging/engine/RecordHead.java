@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.ring.RingProducer;
 import java.lang.foreign.MemorySegment;
 
 /** The header of a record that is being sent. For one thread, which reuses it. */
@@ -45,19 +46,15 @@ final class RecordHead {
     return Records.headerOf(total == 0 ? kind : Records.SLICE);
   }
 
-  /**
-   * Writes the header.
-   *
-   * @param length bytes of the record, header included
-   */
-  void write(MemorySegment memory, long at, int length) {
+  /** Writes the header but for the length, which {@link RingProducer#commit} writes last. */
+  void write(MemorySegment memory, long at) {
     if (total != 0) {
-      Records.header(memory, at, length, type, Records.SLICE);
+      Records.header(memory, at, type, Records.SLICE);
       Records.slice(memory, at, stream, offset, total, kind);
       Records.sliceRequest(memory, at, slot, generation, limitUs);
       return;
     }
-    Records.header(memory, at, length, type, kind);
+    Records.header(memory, at, type, kind);
     if (kind != Records.MESSAGE && Records.headerOf(kind) > Records.HEADER) {
       Records.response(memory, at, slot, generation);
       if (kind == Records.REQUEST) {

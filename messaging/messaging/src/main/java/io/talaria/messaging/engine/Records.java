@@ -97,8 +97,7 @@ final class Records {
     return length + 7 & -8;
   }
 
-  static void header(MemorySegment memory, long at, int length, int type, byte kind) {
-    memory.set(INT, at, length);
+  static void header(MemorySegment memory, long at, int type, byte kind) {
     memory.set(INT, at + TYPE_AT, (type & 0xffff) | (kind << 16));
   }
 

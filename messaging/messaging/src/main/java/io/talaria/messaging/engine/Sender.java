@@ -156,7 +156,7 @@ final class Sender {
       try {
         MemorySegment memory = ring.memory();
         long at = ring.offset(claim);
-        head.write(memory, at, header + size);
+        head.write(memory, at);
         if (message != null) {
           context.out.over(memory, at + header, size);
           Encoder.write(context, type, message, size);
@@ -167,7 +167,7 @@ final class Sender {
       } finally {
         if (good) {
           connection.leading().startIfWanted(context);
-          ring.commit(claim, bytes);
+          ring.commit(claim, header + size);
         } else {
           ring.abort(claim, bytes);
         }

@@ -8,14 +8,11 @@ import java.lang.foreign.MemorySegment;
 /** Removes records from a ring. One thread at a time. */
 public final class RingConsumer extends RingReceiver {
   private final MemorySegment ring;
-  private final int dataOffset;
   private final int capacityUnits;
-  private final int markCount;
 
   /** Never read back from shared memory, where the other process could change it. */
   private long position;
 
-  private int claims;
   private long published;
   private int units;
   private int heardWanted;
@@ -28,12 +25,9 @@ public final class RingConsumer extends RingReceiver {
    */
   public RingConsumer(MemorySegment ring, int capacity) {
     this.ring = RingLayout.checked(ring, capacity);
-    dataOffset = RingLayout.dataOffset(capacity);
     capacityUnits = capacity >>> RingLayout.UNIT_SHIFT;
-    markCount = RingLayout.markCount(capacity);
     long head = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
     position = RingLayout.position(head);
-    claims = RingLayout.claims(head);
     published = position;
   }
 
@@ -53,32 +47,29 @@ public final class RingConsumer extends RingReceiver {
    * @return the bytes of a record, or those of a pad, negated; 0 if there is none now
    */
   public int peekWithPads() {
-    int mark =
-        (int)
-            RingLayout.INT.getAcquire(
-                ring, RingLayout.MARKS + (long) (claims & markCount - 1) * Integer.BYTES);
-    int found = mark & RingLayout.UNITS_MASK;
-    if ((mark & RingLayout.LAP) != RingLayout.lap(claims, markCount) || found == 0) {
+    int length = (int) RingLayout.LENGTH.getAcquire(ring, offset());
+    if (length == 0) {
       return 0;
     }
     int at = (int) position & capacityUnits - 1;
+    long found = RingLayout.units(length);
     if (found > capacityUnits - at) {
       throw new RingBrokenException(
-          "mark "
-              + Integer.toHexString(mark)
+          "length "
+              + Integer.toHexString(length)
               + " at unit "
               + at
               + " reaches over the end, "
               + capacityUnits);
     }
-    units = found;
-    int bytes = found << RingLayout.UNIT_SHIFT;
-    return (mark & RingLayout.PAD) == 0 ? bytes : -bytes;
+    units = (int) found;
+    int bytes = units << RingLayout.UNIT_SHIFT;
+    return length > 0 ? bytes : -bytes;
   }
 
   @Override
   public long offset() {
-    return dataOffset + ((position & capacityUnits - 1) << RingLayout.UNIT_SHIFT);
+    return RingLayout.DATA + ((position & capacityUnits - 1) << RingLayout.UNIT_SHIFT);
   }
 
   @Override
@@ -89,7 +80,6 @@ public final class RingConsumer extends RingReceiver {
   @Override
   public void advance() {
     position = position + units & RingLayout.POSITION_MASK;
-    claims = claims + 1 & RingLayout.CLAIM_MASK;
     units = 0;
   }
 
@@ -102,16 +92,16 @@ public final class RingConsumer extends RingReceiver {
   public void publish() {
     if (published != position) {
       published = position;
-      RingLayout.LONG.setRelease(ring, (long) RingLayout.HEAD, RingLayout.word(position, claims));
+      RingLayout.LONG.setRelease(ring, (long) RingLayout.HEAD, RingLayout.word(position));
     }
   }
 
   /**
-   * The position and claim number after the last record that {@link #advance} has passed, as an
-   * argument for {@link #publish(long)}.
+   * The position after the last record that {@link #advance} has passed, as an argument for {@link
+   * #publish(long)}.
    */
   public long word() {
-    return RingLayout.word(position, claims);
+    return RingLayout.word(position);
   }
 
   /**
@@ -178,7 +168,7 @@ public final class RingConsumer extends RingReceiver {
 
   private boolean atEnd(int how) {
     long end = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.END);
-    return end < 0 && RingLayout.claims(end) == how && RingLayout.position(end) == position;
+    return end < 0 && RingLayout.rest(end) == how && RingLayout.position(end) == position;
   }
 
   /**
@@ -194,7 +184,7 @@ public final class RingConsumer extends RingReceiver {
       throw new RingBrokenException("a ring follows the largest one");
     }
     RingConsumer after = new RingConsumer(next, nextCapacity);
-    if (after.position != position || after.claims != 0) {
+    if (after.position != position) {
       throw new RingBrokenException(
           "a ring begins at " + after.position + ", the one before ends at " + position);
     }
@@ -208,8 +198,6 @@ public final class RingConsumer extends RingReceiver {
         + Long.toHexString(position)
         + ", published "
         + Long.toHexString(published)
-        + ", claims "
-        + claims
         + ", sleep "
         + (int) RingLayout.INT.getOpaque(ring, (long) RingLayout.SLEEP)
         + ", wanted "

@@ -6,30 +6,35 @@ import io.talaria.nio.memory.SleepWord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
- * Describes the memory of one ring, in native byte order. The brackets name the one writer of each
- * word.
+ * Describes the memory of one ring. The brackets name the one writer of each word. Words are in
+ * native byte order, lengths in little-endian.
  *
  * <pre>
- *       0  head 8      [consumer]   position and number of claims up to which all is free again
+ *       0  head 8      [consumer]   position up to which all is free again
  *       8  delivered 8 [consumer]   position up to which all was handed to the receiving program
- *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and the next producer to mark must wake it
+ *     128  sleep 4     [consumer]   epoch; odd: it sleeps, and the next producer to commit must wake it
  *     256  wanted 4    [producers]  epoch; odd: one of them sleeps until head or delivered changes
  *     384  end 8       [producers]  0, or sealed 1 | position 43 | 20: the ring ends at that position;
  *                                   the last 20 bits: 0, or 1 if another ring continues there
- *     512  marks       [producers]  an int a claim, capacity / 32 of them
- *          data        [producers]  capacity bytes
+ *     512  data        [producers]  capacity bytes
  *
- *   word   sealed 1 | position in units of 8 bytes 43 | number of claims 20
- *   mark   lap 1 | pad 1 | 0 2 | units 28                  lap: 1 in the first lap, then 0, 1, ...
+ *   head, end  sealed 1 | position in units of 8 bytes 43 | 20 bits
+ *   record     length 4 | anything, up to a multiple of 8     length in bytes, with these 4, written last
+ *   pad        length 4 | not read                            minus the length, a multiple of 8
  * </pre>
  *
+ * <p>Where the consumer looks for the length of the next record, there is 0 until that is written:
+ * producers clear free memory before it is claimed. So a record of a few bytes is in one cache line
+ * with its length, and the line is already the producer's when it writes.
+ *
  * <p>{@link SleepWord} proves that no wake-up is lost, of two words. <i>sleep</i>: a producer
- * marks, then looks at it; the consumer sets it, then looks at the next mark. <i>wanted</i>: the
- * consumer moves <i>head</i>, then looks at it; a producer sets it, then looks at <i>head</i>. The
- * waker of <i>sleep</i>, one of several producers, claims the epoch before the doorbell; that of
- * <i>wanted</i> is the only one.
+ * commits, then looks at it; the consumer sets it, then looks at the next length. <i>wanted</i>:
+ * the consumer moves <i>head</i>, then looks at it; a producer sets it, then looks at <i>head</i>.
+ * The waker of <i>sleep</i>, one of several producers, claims the epoch before the doorbell; that
+ * of <i>wanted</i> is the only one.
  */
 public final class RingLayout {
   /** The smallest capacity of a ring, in bytes of data. */
@@ -47,28 +52,27 @@ public final class RingLayout {
   static final int SLEEP = 128;
   static final int WANTED = 256;
   static final int END = 384;
-  static final int MARKS = 512;
-  static final int BYTES_PER_MARK_SHIFT = 5;
+  static final int DATA = 512;
 
-  static final int CLAIM_BITS = 20;
-  static final int CLAIM_MASK = (1 << CLAIM_BITS) - 1;
+  static final int POSITION_SHIFT = 20;
   static final int POSITION_BITS = 43;
   static final long POSITION_MASK = (1L << POSITION_BITS) - 1;
+  static final int REST_MASK = (1 << POSITION_SHIFT) - 1;
   static final long SEALED = Long.MIN_VALUE;
   static final int GOES_ON = 1;
 
-  static final int LAP = 1 << 31;
-  static final int PAD = 1 << 30;
-  static final int UNITS_MASK = (1 << 28) - 1;
-
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
   static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
+  /** Of a record's length. */
+  static final VarHandle LENGTH =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
   private RingLayout() {}
 
   /** The bytes of memory that a ring of this capacity takes. */
   public static int bytes(int capacity) {
-    return MARKS + markCount(capacity) * Integer.BYTES + capacity;
+    return DATA + capacity;
   }
 
   /** Whether a ring may have this capacity: a power of two within the limits. */
@@ -78,27 +82,25 @@ public final class RingLayout {
 
   /** The part of a ring's memory that holds its data. */
   public static MemorySegment data(MemorySegment ring, int capacity) {
-    return ring.asSlice(dataOffset(capacity), capacity);
-  }
-
-  static int dataOffset(int capacity) {
-    return MARKS + markCount(capacity) * Integer.BYTES;
-  }
-
-  static int markCount(int capacity) {
-    return capacity >>> BYTES_PER_MARK_SHIFT;
+    return ring.asSlice(DATA, capacity);
   }
 
   static long position(long word) {
-    return word >>> CLAIM_BITS & POSITION_MASK;
+    return word >>> POSITION_SHIFT & POSITION_MASK;
   }
 
-  static int claims(long word) {
-    return (int) word & CLAIM_MASK;
+  /** The bits of a word that are no position. */
+  static int rest(long word) {
+    return (int) word & REST_MASK;
   }
 
-  static long word(long position, int claims) {
-    return ((position & POSITION_MASK) << CLAIM_BITS) | (claims & CLAIM_MASK);
+  static long word(long position) {
+    return (position & POSITION_MASK) << POSITION_SHIFT;
+  }
+
+  /** The units of a record or pad with this length word; more than any ring has if it is wrong. */
+  static long units(int length) {
+    return (Math.abs((long) length) + UNIT - 1) >>> UNIT_SHIFT;
   }
 
   /** Begins a sleep in an epoch word that this side writes. The caller executes the fence. */
@@ -117,11 +119,6 @@ public final class RingLayout {
   /** The distance from one position forward to another, in units. */
   public static long distance(long from, long to) {
     return to - from & POSITION_MASK;
-  }
-
-  /** The lap bit in the mark of this claim. */
-  static int lap(int claim, int markCount) {
-    return (claim & markCount) == 0 ? LAP : 0;
   }
 
   static MemorySegment checked(MemorySegment ring, int capacity) {

@@ -22,12 +22,30 @@ public final class RingProducer {
 
   private static final VarHandle WORD;
   private static final VarHandle RUNG;
+  private static final VarHandle CLEARING;
+
+  /** How much is cleared at a time: enough that many claims share the cost, and fits a cache. */
+  private static final int CLEAR_UNITS = 4096 >>> RingLayout.UNIT_SHIFT;
+
+  /** A claim above this is not cleared itself, only what comes after it. */
+  private static final int MAX_CLEARED_UNITS = 512 >>> RingLayout.UNIT_SHIFT;
+
+  /** How much is cleared after such a claim. */
+  private static final int AFTER_LARGE_UNITS = 512 >>> RingLayout.UNIT_SHIFT;
+
+  private static final int LOOKS_BEFORE_YIELD = 100;
+
+  // Results of clear().
+  private static final int CLEARED = 0;
+  private static final int CLAIMED = 1;
+  private static final int NO_ROOM = 2;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       WORD = lookup.findVarHandle(RingProducer.class, "word", long.class);
       RUNG = lookup.findVarHandle(RingProducer.class, "rung", int.class);
+      CLEARING = lookup.findVarHandle(RingProducer.class, "clearing", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -35,18 +53,23 @@ public final class RingProducer {
 
   private final MemorySegment ring;
   private final int capacity;
-  private final int dataOffset;
   private final int capacityUnits;
-  private final int markCount;
 
   /** The ring that this one continues, or null. */
   private final RingProducer before;
 
-  /** Position and number of the next claim. Changed only by compare-and-set. */
+  /** Position of the next claim. Changed only by compare-and-set. */
   private volatile long word;
 
-  /** The head as last read. Any producer writes it. */
-  private volatile long head;
+  /**
+   * Position before which all free memory that is not claimed is zeros. Never beyond what the
+   * consumer has freed. Changed by who has {@link #clearing}.
+   */
+  private volatile long clean;
+
+  /** 1 while a thread clears memory. Changed by compare-and-set. */
+  @SuppressWarnings("UnusedVariable") // read by the compare-and-set
+  private volatile int clearing;
 
   /** The sleep epoch in which the consumer was last woken. Changed only by compare-and-set. */
   private volatile int rung;
@@ -54,7 +77,7 @@ public final class RingProducer {
   /**
    * Creates the producer of a ring.
    *
-   * @param ring the ring's memory, in which the words of {@link RingLayout} are zero, or contain a
+   * @param ring the ring's memory, all zeros, but for words of {@link RingLayout} that contain a
    *     position that both ends know
    * @param capacity bytes of data
    */
@@ -66,11 +89,9 @@ public final class RingProducer {
     this.before = before;
     this.ring = RingLayout.checked(ring, capacity);
     this.capacity = capacity;
-    dataOffset = RingLayout.dataOffset(capacity);
     capacityUnits = capacity >>> RingLayout.UNIT_SHIFT;
-    markCount = RingLayout.markCount(capacity);
-    head = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
-    word = head;
+    word = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
+    clean = RingLayout.position(word) + capacityUnits & RingLayout.POSITION_MASK;
   }
 
   /** The bytes of data. */
@@ -106,35 +127,103 @@ public final class RingProducer {
         return SEALED;
       }
       long position = RingLayout.position(now);
-      int claim = RingLayout.claims(now);
       int left = capacityUnits - ((int) position & capacityUnits - 1);
       int filler = left < units ? left : 0;
-      int more = filler == 0 ? 1 : 2;
-      if (!room(position, claim, filler + units, more)) {
-        if (word != now) {
+      boolean claimed = false;
+      // The length of the next record must be 0, too.
+      if (filler + units + 1 > cleanUnits(position)) {
+        int done = clear(now, filler, units);
+        if (done == NO_ROOM && word == now) {
+          return BACK_PRESSURED;
+        }
+        claimed = done == CLAIMED;
+        if (!claimed) {
           continue;
         }
-        return BACK_PRESSURED;
       }
-      long next = RingLayout.word(position + filler + units, claim + more);
-      if (WORD.compareAndSet(this, now, next)) {
+      if (claimed || claim(now, filler + units)) {
         if (filler == 0) {
           return now;
         }
         pad(now, filler);
-        return RingLayout.word(position + filler, claim + 1);
+        return RingLayout.word(position + filler);
       }
       Thread.onSpinWait();
     }
   }
 
-  private boolean room(long position, int claim, int units, int more) {
-    return fits(head, position, claim, units, more) || fits(look(), position, claim, units, more);
+  private boolean claim(long now, int units) {
+    return WORD.compareAndSet(this, now, RingLayout.word(RingLayout.position(now) + units));
   }
 
-  private boolean fits(long freed, long position, int claim, int units, int more) {
-    return RingLayout.distance(RingLayout.position(freed), position) + units <= capacityUnits
-        && (claim - RingLayout.claims(freed) & RingLayout.CLAIM_MASK) + more <= markCount;
+  /** How many units from a position on are zeros. */
+  private long cleanUnits(long position) {
+    long units = RingLayout.distance(position, clean);
+    return units > capacityUnits ? 0 : units; // after a large claim clean is behind for a moment
+  }
+
+  /**
+   * Clears memory for a claim; for a large one the memory after it, and claims it.
+   *
+   * <p>Invariant: no thread clears what may be claimed or is not free. One thread clears at a time.
+   * Others claim only before {@link #clean}, which it moves last, and it clears only from there on,
+   * up to what the consumer has freed. A large claim goes beyond {@link #clean}: if that succeeds,
+   * nobody else can claim until it is moved; if not, what was cleared is still free.
+   */
+  private int clear(long now, int filler, int units) {
+    for (int i = 0; !CLEARING.compareAndSet(this, 0, 1); i++) {
+      if (i < LOOKS_BEFORE_YIELD) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield();
+      }
+    }
+    try {
+      if (word != now) {
+        return CLEARED; // for another position: look again
+      }
+      long position = RingLayout.position(now);
+      long freeUnits = capacityUnits - RingLayout.distance(RingLayout.position(look()), position);
+      int all = filler + units;
+      if (all + 1 > freeUnits) {
+        return NO_ROOM;
+      }
+      long cleanUnits = cleanUnits(position);
+      if (all + 1 <= cleanUnits) {
+        return CLEARED;
+      }
+      if (units <= MAX_CLEARED_UNITS) {
+        long more = Math.min(freeUnits, cleanUnits + CLEAR_UNITS);
+        zeros(position + cleanUnits, more - cleanUnits);
+        clean = position + more & RingLayout.POSITION_MASK;
+        return CLEARED;
+      }
+      if (filler >= cleanUnits) {
+        zeros(position + filler, 1);
+      }
+      long from = Math.max(all, cleanUnits);
+      long to = Math.min(freeUnits, from + AFTER_LARGE_UNITS);
+      zeros(position + from, to - from);
+      if (!claim(now, all)) {
+        return CLEARED;
+      }
+      clean = position + to & RingLayout.POSITION_MASK;
+      return CLAIMED;
+    } finally {
+      clearing = 0;
+    }
+  }
+
+  private void zeros(long position, long units) {
+    int at = (int) position & capacityUnits - 1;
+    int first = (int) Math.min(units, capacityUnits - at);
+    fill(at, first);
+    fill(0, (int) units - first);
+  }
+
+  private void fill(int unit, int units) {
+    long at = RingLayout.DATA + ((long) unit << RingLayout.UNIT_SHIFT);
+    ring.asSlice(at, (long) units << RingLayout.UNIT_SHIFT).fill((byte) 0);
   }
 
   /**
@@ -145,9 +234,9 @@ public final class RingProducer {
     long freed = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
     long now = word;
     if (freed < 0
-        || RingLayout.distance(RingLayout.position(freed), RingLayout.position(now)) > capacityUnits
-        || (RingLayout.claims(now) - RingLayout.claims(freed) & RingLayout.CLAIM_MASK)
-            > markCount) {
+        || RingLayout.rest(freed) != 0
+        || RingLayout.distance(RingLayout.position(freed), RingLayout.position(now))
+            > capacityUnits) {
       throw new RingBrokenException(
           "head is "
               + Long.toHexString(freed)
@@ -157,13 +246,13 @@ public final class RingProducer {
               + capacity
               + " bytes");
     }
-    head = freed;
     return freed;
   }
 
   /** The offset of a claim's memory in {@link #memory}. */
   public long offset(long claim) {
-    return dataOffset + ((RingLayout.position(claim) & capacityUnits - 1) << RingLayout.UNIT_SHIFT);
+    return RingLayout.DATA
+        + ((RingLayout.position(claim) & capacityUnits - 1) << RingLayout.UNIT_SHIFT);
   }
 
   /** The position after a claim of this many bytes. */
@@ -172,26 +261,23 @@ public final class RingProducer {
         & RingLayout.POSITION_MASK;
   }
 
-  /** Publishes the record that was written into a claim. */
-  public void commit(long claim, int bytes) {
-    mark(claim, bytes >>> RingLayout.UNIT_SHIFT);
+  /**
+   * Publishes the record that was written into a claim: writes its length, which the caller must
+   * leave as it is.
+   *
+   * @param length bytes of the record with the 4 of its length; up to 7 less than were claimed
+   */
+  public void commit(long claim, int length) {
+    RingLayout.LENGTH.setRelease(ring, offset(claim), length);
   }
 
   /** Gives up a claim: it becomes a pad, which the consumer skips. */
   public void abort(long claim, int bytes) {
-    pad(claim, bytes >>> RingLayout.UNIT_SHIFT);
+    RingLayout.LENGTH.setRelease(ring, offset(claim), -bytes);
   }
 
   private void pad(long claim, int units) {
-    mark(claim, units | RingLayout.PAD);
-  }
-
-  private void mark(long claim, int mark) {
-    int number = RingLayout.claims(claim);
-    RingLayout.INT.setRelease(
-        ring,
-        RingLayout.MARKS + (long) (number & markCount - 1) * Integer.BYTES,
-        mark | RingLayout.lap(number, markCount));
+    abort(claim, units << RingLayout.UNIT_SHIFT);
   }
 
   /**
@@ -268,14 +354,9 @@ public final class RingProducer {
         << RingLayout.UNIT_SHIFT;
   }
 
-  /** The number of claims whose marks are in use, pads included. */
-  int openClaims() {
-    return RingLayout.claims(word) - RingLayout.claims(look()) & RingLayout.CLAIM_MASK;
-  }
-
-  /** Whether a claim of this many bytes would find room at any position; considers marks, too. */
+  /** Whether a claim of this many bytes would find room at any position. */
   public boolean hasRoom(long bytes) {
-    return ownBytes() + 2 * bytes <= capacity && openClaims() + 2 <= markCount;
+    return ownBytes() + 2 * bytes <= capacity;
   }
 
   /** Seals the ring: no more claims, and no ring continues it. */
@@ -295,7 +376,7 @@ public final class RingProducer {
         return 0;
       }
     } while (!WORD.compareAndSet(this, now, now | RingLayout.SEALED));
-    return (now & ~(long) RingLayout.CLAIM_MASK) | RingLayout.SEALED;
+    return now | RingLayout.SEALED;
   }
 
   /**
@@ -310,7 +391,7 @@ public final class RingProducer {
     long end = close();
     long position = RingLayout.position(end);
     MemorySegment checked = RingLayout.checked(next, nextCapacity);
-    RingLayout.LONG.setRelease(checked, (long) RingLayout.HEAD, RingLayout.word(position, 0));
+    RingLayout.LONG.setRelease(checked, (long) RingLayout.HEAD, RingLayout.word(position));
     RingLayout.LONG.setRelease(checked, (long) RingLayout.DELIVERED, delivered());
     RingProducer after = new RingProducer(checked, nextCapacity, this);
     RingLayout.LONG.setRelease(ring, (long) RingLayout.END, end | RingLayout.GOES_ON);
@@ -322,25 +403,25 @@ public final class RingProducer {
     return word < 0;
   }
 
-  /** For a sealed ring: whether every claim has its mark, so that no thread writes any more. */
+  /** For a sealed ring: whether every claim has its length, so that no thread writes any more. */
   public boolean quiet() {
     return ownQuiet() && (before == null || before.quiet());
   }
 
   private boolean ownQuiet() {
-    long now = word;
-    long freed = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
-    int open = RingLayout.claims(now) - RingLayout.claims(freed) & RingLayout.CLAIM_MASK;
-    for (int i = 1; i <= Math.min(open, markCount); i++) {
-      int number = RingLayout.claims(now) - i & RingLayout.CLAIM_MASK;
-      int mark =
-          (int)
-              RingLayout.INT.getAcquire(
-                  ring, RingLayout.MARKS + (long) (number & markCount - 1) * Integer.BYTES);
-      if ((mark & RingLayout.LAP) != RingLayout.lap(number, markCount)
-          || (mark & RingLayout.UNITS_MASK) == 0) {
+    long end = RingLayout.position(word);
+    long position = RingLayout.position(look());
+    while (position != end) {
+      int length = (int) RingLayout.LENGTH.getAcquire(ring, offset(RingLayout.word(position)));
+      long units = RingLayout.units(length);
+      if (length == 0) {
         return false;
       }
+      if (units > RingLayout.distance(position, end)) {
+        throw new RingBrokenException(
+            "length " + length + " reaches over the end of what is claimed");
+      }
+      position = position + units & RingLayout.POSITION_MASK;
     }
     return true;
   }

@@ -25,7 +25,7 @@ public final class ShmLayout {
   public static final long MAGIC = 0x5461_6c4d_7367_0000L;
 
   /** The version of this layout and of {@link io.talaria.messaging.ring.RingLayout}. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   static final int RINGS = 128;
 

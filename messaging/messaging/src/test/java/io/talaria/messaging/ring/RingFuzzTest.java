@@ -21,7 +21,7 @@ class RingFuzzTest {
   private static final int INPUTS = Integer.getInteger("talaria.test.ring.inputs", 20_000);
   private static final int CAPACITY = RingLayout.MIN_CAPACITY;
   private static final int STEPS = 64;
-  private static final int WORDS = RingLayout.MARKS + 4 * 64;
+  private static final int WORDS = RingLayout.DATA + 8 * 64;
 
   private static final long[] EDGES = {
     0,
@@ -30,12 +30,12 @@ class RingFuzzTest {
     Long.MIN_VALUE,
     Long.MAX_VALUE,
     RingLayout.SEALED | RingLayout.GOES_ON,
-    RingLayout.word(CAPACITY, 1),
-    RingLayout.word(RingLayout.POSITION_MASK, RingLayout.CLAIM_MASK),
-    RingLayout.LAP,
-    RingLayout.PAD,
-    RingLayout.UNITS_MASK,
-    RingLayout.LAP | 1
+    RingLayout.word(CAPACITY) | 1,
+    RingLayout.word(RingLayout.POSITION_MASK) | RingLayout.REST_MASK,
+    Integer.MAX_VALUE,
+    Integer.MIN_VALUE,
+    CAPACITY,
+    -CAPACITY - 1
   };
 
   @Test

@@ -24,13 +24,13 @@ class RingGrowthTest {
     if (claim < 0) {
       return false;
     }
-    ring.memory().set(INT, ring.offset(claim), value);
+    ring.memory().set(INT, ring.offset(claim) + 4, value);
     ring.commit(claim, bytes);
     return true;
   }
 
   private static int take(RingConsumer ring) {
-    int value = ring.peek() == 0 ? -1 : ring.memory().get(INT, ring.offset());
+    int value = ring.peek() == 0 ? -1 : ring.memory().get(INT, ring.offset() + 4);
     if (value >= 0) {
       ring.advance();
     }
@@ -40,8 +40,8 @@ class RingGrowthTest {
   @Test
   void theNextRingGoesOnWhereTheOneBeforeEnds() {
     for (long start : new long[] {0, 77, MIN_CAPACITY / 8 - 3, RingLayout.POSITION_MASK - 40}) {
-      MemorySegment small = Rings.at(MIN_CAPACITY, start, 5);
-      MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0, 0);
+      MemorySegment small = Rings.at(MIN_CAPACITY, start);
+      MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0);
       RingProducer old = new RingProducer(small, MIN_CAPACITY);
       RingConsumer in = new RingConsumer(small, MIN_CAPACITY);
       int sent = 0;
@@ -87,12 +87,12 @@ class RingGrowthTest {
 
   @Test
   void aRingThatBeginsElsewhereIsBroken() {
-    MemorySegment small = Rings.at(MIN_CAPACITY, 0, 0);
+    MemorySegment small = Rings.at(MIN_CAPACITY, 0);
     RingProducer old = new RingProducer(small, MIN_CAPACITY);
     RingConsumer in = new RingConsumer(small, MIN_CAPACITY);
-    MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0, 0);
+    MemorySegment large = Rings.at(4 * MIN_CAPACITY, 0);
     old.continueIn(large, 4 * MIN_CAPACITY);
-    RingLayout.LONG.set(large, (long) RingLayout.HEAD, RingLayout.word(9, 0));
+    RingLayout.LONG.set(large, (long) RingLayout.HEAD, RingLayout.word(9));
     assertThat(in.goesOn()).isTrue();
     assertThatThrownBy(() -> in.continueIn(large, 4 * MIN_CAPACITY))
         .isInstanceOf(RingBrokenException.class)
@@ -113,7 +113,7 @@ class RingGrowthTest {
     int each = 20_000;
     List<MemorySegment> memory = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      memory.add(Rings.at(MIN_CAPACITY << (2 * i), 0, 0));
+      memory.add(Rings.at(MIN_CAPACITY << (2 * i), 0));
     }
     AtomicReference<RingProducer> out =
         new AtomicReference<>(new RingProducer(memory.get(0), MIN_CAPACITY));

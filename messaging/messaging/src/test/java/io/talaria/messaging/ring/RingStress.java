@@ -29,7 +29,7 @@ public final class RingStress {
 
   private static void send(RingProducer ring, int value) {
     long claim = ring.tryClaim(8);
-    ring.memory().set(INT, ring.offset(claim), value);
+    ring.memory().set(INT, ring.offset(claim) + 4, value);
     ring.commit(claim, 8);
   }
 
@@ -37,19 +37,19 @@ public final class RingStress {
     if (ring.peek() == 0) {
       return 0;
     }
-    int value = ring.memory().get(INT, ring.offset());
+    int value = ring.memory().get(INT, ring.offset() + 4);
     ring.advance();
     return value;
   }
 
-  /** A record is marked while the consumer falls asleep. */
+  /** A record is committed while the consumer falls asleep. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "seen")
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "seen, and woken")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "sleeps, and is woken")
   @Outcome(id = "1, 0", expect = FORBIDDEN, desc = "sleeps for ever")
   @State
-  public static class MarkAgainstSleep {
+  public static class CommitAgainstSleep {
     private final MemorySegment memory = memory();
     private final RingProducer producer = new RingProducer(memory, CAPACITY);
     private final RingConsumer consumer = new RingConsumer(memory, CAPACITY);
@@ -156,7 +156,7 @@ public final class RingStress {
     public void producer(II_Result result) {
       long claim = producer.tryClaim(8);
       if (claim >= 0) {
-        producer.memory().set(INT, producer.offset(claim), 1);
+        producer.memory().set(INT, producer.offset(claim) + 4, 1);
         producer.commit(claim, 8);
         result.r1 = 1;
       }
@@ -196,7 +196,7 @@ public final class RingStress {
     public void producer(II_Result result) {
       long claim = producer.tryClaim(8);
       if (claim >= 0) {
-        producer.memory().set(INT, producer.offset(claim), 1);
+        producer.memory().set(INT, producer.offset(claim) + 4, 1);
         producer.commit(claim, 8);
         result.r1 = 1;
       }
@@ -259,7 +259,7 @@ public final class RingStress {
     private final RingProducer producer = new RingProducer(memory, CAPACITY);
     private final RingConsumer consumer = new RingConsumer(memory, CAPACITY);
 
-    /** Marks, and looks. */
+    /** Commits, and looks. */
     @Actor
     public void producer(II_Result result) {
       producer.commit(producer.tryClaim(8), 8);
@@ -274,15 +274,15 @@ public final class RingStress {
     }
   }
 
-  /** A consumer sees what was written before the mark. */
+  /** A consumer sees what was written before the length. */
   @JCStressTest
   @Outcome(
       id = {"0", "5"},
       expect = ACCEPTABLE,
       desc = "nothing yet, or all of it")
-  @Outcome(expect = FORBIDDEN, desc = "the mark without the bytes")
+  @Outcome(expect = FORBIDDEN, desc = "the length without the bytes")
   @State
-  public static class BytesBeforeMark {
+  public static class BytesBeforeLength {
     private final MemorySegment memory = memory();
     private final RingProducer producer = new RingProducer(memory, CAPACITY);
     private final RingConsumer consumer = new RingConsumer(memory, CAPACITY);
@@ -296,7 +296,7 @@ public final class RingStress {
     /** Takes. */
     @Actor
     public void consumer(I_Result result) {
-      result.r1 = consumer.peek() == 0 ? 0 : memory.get(INT, consumer.offset());
+      result.r1 = consumer.peek() == 0 ? 0 : memory.get(INT, consumer.offset() + 4);
     }
   }
 }

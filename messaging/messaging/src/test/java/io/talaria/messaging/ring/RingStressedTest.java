@@ -32,8 +32,8 @@ class RingStressedTest {
   @Test
   void noInterleavingLosesAWakeUpOrARecord() throws Exception {
     runner.requirePassed(
-        "RingStress.(MarkAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim"
-            + "|BytesBeforeMark|GrowthAgainstClaim|GrowthAgainstSleep)|MailboxStress.*");
+        "RingStress.(CommitAgainstSleep|HeadAgainstWait|TwoProducers|SealAgainstClaim"
+            + "|BytesBeforeLength|GrowthAgainstClaim|GrowthAgainstSleep)|MailboxStress.*");
   }
 
   /** These tests can fail. */

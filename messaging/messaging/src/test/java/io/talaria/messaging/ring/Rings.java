@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 final class Rings {
   private Rings() {}
 
-  /** Memory of a ring whose first record stands at a position, and has a number. */
-  static MemorySegment at(int capacity, long position, int claims) {
+  /** Memory of a ring whose first record stands at a position. */
+  static MemorySegment at(int capacity, long position) {
     MemorySegment memory = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
-    RingLayout.LONG.set(memory, (long) RingLayout.HEAD, RingLayout.word(position, claims));
+    RingLayout.LONG.set(memory, (long) RingLayout.HEAD, RingLayout.word(position));
     return memory;
   }
 }

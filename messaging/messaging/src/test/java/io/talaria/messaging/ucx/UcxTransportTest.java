@@ -131,7 +131,6 @@ class UcxTransportTest {
     RingProducer ring = link.out(priority);
     long claim = ring.tryClaim(16);
     assertThat(claim).isNotNegative();
-    ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
     ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + 8, value);
     ring.commit(claim, 16);
   }
@@ -344,7 +343,6 @@ class UcxTransportTest {
     long last = 0;
     RingProducer ring = here.out(RingPair.DATA);
     for (long claim = ring.tryClaim(16); claim >= 0; claim = ring.tryClaim(16)) {
-      ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), 16);
       ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + 8, ++last);
       ring.commit(claim, 16);
     }

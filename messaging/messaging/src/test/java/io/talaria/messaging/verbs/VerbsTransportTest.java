@@ -143,7 +143,6 @@ class VerbsTransportTest {
     if (claim < 0) {
       return false;
     }
-    ring.memory().set(ValueLayout.JAVA_INT, ring.offset(claim), bytes);
     for (int at = 8; at < bytes; at += 8) {
       ring.memory().set(ValueLayout.JAVA_LONG, ring.offset(claim) + at, value);
     }
