@@ -129,14 +129,14 @@ final class Delivery {
         type == null ? null : kind == Records.REQUEST ? type.requestHandler : type.receiver;
     if (target == null) {
       rejections.noHandler(connection, type, typeIndex, kind, slot, generation);
-      largeMemory.giveBackRead(largeBytes);
+      largeMemory.giveBackRead(largeBytes, memory);
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
       ThreadContext context = ThreadContext.current();
       long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
       run(context, connection, type, kind, slot, generation, deadline, memory, offset, bytes);
-      largeMemory.giveBackRead(largeBytes);
+      largeMemory.giveBackRead(largeBytes, memory);
       return true;
     }
     return post(
@@ -336,7 +336,7 @@ final class Delivery {
     if (envelope.slab != null) {
       envelope.slab.release();
     }
-    largeMemory.giveBackRead(envelope.largeBytes);
+    largeMemory.giveBackRead(envelope.largeBytes, envelope.memory);
     envelope.clear();
     envelopes.offer(envelope);
     if (inbox != null && inbox.canRelease()) {

@@ -2,8 +2,12 @@
 
 package io.talaria.messaging.engine;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
@@ -18,6 +22,12 @@ import java.util.concurrent.Executor;
  * at most the {@link Records#MAX_UNASKED} messages that each connection may send without asking.
  */
 final class LargeMemory {
+  /** No more is kept for use again, nor more than a quarter of the limit. */
+  private static final long MAX_KEPT_BYTES = 8 << 20;
+
+  /** Sizes are rounded up by at most a quarter, so that messages of about one size share memory. */
+  private static final int ROUNDING_SHIFT = 2;
+
   /** A message for which its sender has asked. */
   record Asked(Reassembly by, int stream, int total) {}
 
@@ -31,6 +41,11 @@ final class LargeMemory {
   private long handed;
 
   private final Deque<Asked> asked = new ArrayDeque<>();
+
+  /** Memory whose messages were read, for the next ones: new memory costs page faults and zeros. */
+  private final List<MemorySegment> kept = new ArrayList<>();
+
+  private long keptBytes;
 
   /**
    * With nothing in use.
@@ -108,21 +123,65 @@ final class LargeMemory {
     bytes -= total;
   }
 
-  /** Gives back memory that no handler has. */
-  void giveBack(long total) {
-    giveBack(total, false);
+  /**
+   * Returns memory for a message that {@link #take} or its like has counted; with any content.
+   *
+   * @throws OutOfMemoryError if there is none
+   */
+  MemorySegment allocate(int total) {
+    long rounding = Math.max(Long.BYTES, Integer.highestOneBit(total) >> ROUNDING_SHIFT);
+    long size = (total + rounding - 1) & -rounding;
+    synchronized (this) {
+      for (int i = kept.size() - 1; i >= 0; i--) {
+        if (kept.get(i).byteSize() == size) {
+          keptBytes -= size;
+          return kept.remove(i);
+        }
+      }
+    }
+    return Arena.ofAuto().allocate(size, Long.BYTES);
   }
 
-  /** Gives back the memory of a message that was read; does nothing for 0. */
-  void giveBackRead(long total) {
-    if (total != 0) {
-      giveBack(total, true);
+  /** Keeps memory that nobody reads or writes any more. */
+  private void keep(MemorySegment memory) {
+    long size = memory.byteSize();
+    if (keptBytes + size <= Math.min(MAX_KEPT_BYTES, most / 4)) {
+      keptBytes += size;
+      kept.add(memory);
     }
   }
 
-  private void giveBack(long total, boolean read) {
+  /** Gives back what was counted for memory that no handler has. */
+  void giveBack(long total) {
+    giveBack(total, false, null);
+  }
+
+  /**
+   * Gives back memory of a message that was not delivered, or whose bytes were copied.
+   *
+   * @param memory from {@link #allocate}; nobody reads or writes it any more
+   */
+  void giveBack(long total, MemorySegment memory) {
+    giveBack(total, false, memory);
+  }
+
+  /**
+   * Gives back the memory of a message that was read; does nothing for 0.
+   *
+   * @param memory from {@link #allocate}; nobody reads or writes it any more
+   */
+  void giveBackRead(long total, MemorySegment memory) {
+    if (total != 0) {
+      giveBack(total, true, memory);
+    }
+  }
+
+  private void giveBack(long total, boolean read, MemorySegment memory) {
     boolean wanted;
     synchronized (this) {
+      if (memory != null) {
+        keep(memory);
+      }
       bytes -= total;
       handed -= read ? total : 0;
       wanted = !asked.isEmpty();

@@ -56,6 +56,7 @@ final class Poller extends Thread {
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Consumer<SelectionKey> onReady = this::ready;
 
+  private final Gathering gathering = new Gathering();
   private Connection[] connections = NONE;
 
   /** Whether records of any connection arrive through its session. */
@@ -159,10 +160,12 @@ final class Poller extends Thread {
 
   private void turns() throws IOException {
     if (turn()) {
+      gathering.turned(connections);
       spinner.extend();
       idle = false;
       return;
     }
+    gathering.idle();
     if (idleStrategy != IdleStrategy.ADAPTIVE) {
       stayAwake();
       return;

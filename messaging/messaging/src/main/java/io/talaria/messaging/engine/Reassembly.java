@@ -4,7 +4,6 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.ring.RingBrokenException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -156,7 +155,7 @@ final class Reassembly {
    */
   private MemorySegment allocate(int total) {
     try {
-      return Arena.ofAuto().allocate(total, 8);
+      return pool().allocate(total);
     } catch (OutOfMemoryError e) {
       pool().giveBack(total);
       if (responses) {
@@ -256,7 +255,7 @@ final class Reassembly {
     if (large != null) {
       remove(stream, large);
       if (large.memory != null) {
-        pool().giveBack(large.total);
+        pool().giveBack(large.total, large.memory);
       }
     }
   }

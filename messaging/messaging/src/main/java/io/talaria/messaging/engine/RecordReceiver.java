@@ -44,6 +44,7 @@ final class RecordReceiver {
   boolean stalled;
   boolean interestLent;
 
+  private int taken;
   private long publishedDelivered;
   private long toldNs;
 
@@ -103,6 +104,11 @@ final class RecordReceiver {
       connection.broken(e);
     }
     return done;
+  }
+
+  /** How many records of the data ring the last turn has taken. Poller. */
+  int taken() {
+    return taken;
   }
 
   private boolean pull() {
@@ -196,6 +202,7 @@ final class RecordReceiver {
   private boolean drainData() {
     if (predecessor != null) {
       if (!predecessor.dead()) {
+        taken = 0;
         return false;
       }
       predecessor = null;
@@ -223,6 +230,7 @@ final class RecordReceiver {
         break;
       }
     }
+    taken = count;
     if (count != 0) {
       heard = true;
     }

@@ -7,6 +7,7 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.ring.RingBrokenException;
+import io.talaria.messaging.ring.RingCopy;
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
@@ -161,7 +162,7 @@ final class Sender {
           context.out.over(memory, at + header, size);
           Encoder.write(context, type, message, size);
         } else {
-          MemorySegment.copy(from, offset, memory, at + header, size);
+          RingCopy.copy(from, offset, memory, at + header, size);
         }
         good = true;
       } finally {
