@@ -8,8 +8,8 @@ import java.util.function.IntConsumer;
 
 /**
  * Receives records from a mirror: the copy, at the receiving end of a stream, of a ring at the
- * sending end, with the same capacity and the same positions, but without marks. One thread at a
- * time copies bytes from the stream into the mirror; one other thread removes records.
+ * sending end, with the same capacity and the same positions. One thread at a time copies bytes
+ * from the stream into the mirror; one other thread removes records.
  *
  * <p>A transport may also lend records: they stay in the buffer into which they were received, in
  * the place of a part of the mirror, until they are removed.

@@ -187,7 +187,9 @@ abstract class MemoryLink extends Link {
     byPriority[priority].in.disarm();
   }
 
-  /** The session's end does not lose records, because the other side has marked them before it. */
+  /**
+   * The session's end does not lose records, because the other side has committed them before it.
+   */
   @Override
   public final boolean over() {
     return severed()
