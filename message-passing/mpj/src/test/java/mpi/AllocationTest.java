@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class AllocationTest {
   private static final int WARM = 12_000;
   private static final int MEASURED = 2_000;
+  private static final int TRIES = 20;
 
   /** What the measuring itself, or a late compilation, may cost in all. */
   private static final long SLACK_BYTES = 4_000;
@@ -72,20 +73,24 @@ class AllocationTest {
   }
 
   private static void oneStatusARound(Variant variant, Object buffer, int count, Datatype type) {
-    oneStatusARound(variant, buffer, count, type, WARM);
-  }
-
-  private static void oneStatusARound(
-      Variant variant, Object buffer, int count, Datatype type, int warm) {
     assumeTrue(THREADS.isThreadAllocatedMemorySupported(), "the JVM counts no allocation");
     long each = statusBytes();
     assertThat(each).isBetween(16L, 100L);
     variant.run(
         2,
         w -> {
-          pingPong(w, buffer, count, type, warm);
-          long bytes = least(rounds -> pingPong(w, buffer, count, type, rounds));
-          assertThat(bytes).isBetween(each * MEASURED, each * MEASURED + SLACK_BYTES);
+          long most = each * MEASURED + SLACK_BYTES;
+          long bytes;
+          int[] good = new int[1];
+          int[] all = new int[1];
+          int tries = 0;
+          do { // beside other tests the compilers may be late
+            pingPong(w, buffer, count, type, WARM);
+            bytes = least(rounds -> pingPong(w, buffer, count, type, rounds));
+            good[0] = bytes <= most ? 1 : 0;
+            w.Allreduce(good, 0, all, 0, 1, MPI.INT, MPI.MIN);
+          } while (all[0] == 0 && ++tries < TRIES);
+          assertThat(bytes).isBetween(each * MEASURED, most);
         });
   }
 
@@ -104,7 +109,7 @@ class AllocationTest {
    */
   @Test
   void arraysInPieces() {
-    oneStatusARound(Variant.sharedFiles(), new int[20_000], 20_000, MPI.INT, 4 * WARM);
+    oneStatusARound(Variant.sharedFiles(), new int[20_000], 20_000, MPI.INT);
   }
 
   @Test

@@ -35,10 +35,21 @@ class ZooKeeperDirectoryTest {
 
   @TempDir Path directory;
 
+  /** Ports are chosen before they are used: two that are the same are chosen again. */
   @BeforeAll
   static void start() throws Exception {
-    ensemble = new TestingCluster(3);
-    ensemble.start();
+    for (int tries = 1; ; tries++) {
+      ensemble = new TestingCluster(3);
+      try {
+        ensemble.start();
+        return;
+      } catch (Exception e) {
+        ensemble.close();
+        if (tries == 3) {
+          throw e;
+        }
+      }
+    }
   }
 
   @AfterAll

@@ -11,7 +11,8 @@ import java.lang.invoke.VarHandle;
  * Writes records into a ring. Any number of threads.
  *
  * <p>After a claim the caller must always call {@link #commit} or {@link #abort}, even if writing
- * fails, because the consumer cannot pass an open claim. No call waits or allocates.
+ * fails, because the consumer cannot pass an open claim. No call allocates, and none waits but
+ * {@link #tryClaim} while another thread clears memory.
  */
 public final class RingProducer {
   /** Result of {@link #tryClaim}: there is no room until the consumer has removed something. */
@@ -113,7 +114,7 @@ public final class RingProducer {
   }
 
   /**
-   * Claims room. Does not wait.
+   * Claims room. Waits only while another thread clears memory for its claim.
    *
    * @param bytes at least 8, a multiple of 8, at most {@link #maxBytes}
    * @return a claim, or {@link #BACK_PRESSURED}, or {@link #SEALED}
