@@ -10,8 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Copies blocks of some KiB by the C library, into memory that another core has read. Any thread;
- * allocates nothing.
+ * Copies blocks of some KiB by the C library, into memory that another core has read. Any thread.
  *
  * <p>The JVM copies by vector stores, and each first fetches the line from the core that has read
  * it last. The C library takes the processor's own instruction for long copies, which does not
@@ -38,7 +37,8 @@ public final class BlockCopy {
    *
    * <p>All kinds are in this one method, and its calls are not in methods of their own: so it is
    * too long to be compiled into its callers, and the compiler sees that none of the segments
-   * leaves it. Elsewhere each copy made four objects.
+   * leaves it, if a program copies few kinds of memory. Else a call makes up to three small
+   * objects.
    *
    * @param from an array of a primitive type but boolean; or a segment, which must not be part of a
    *     file that anyone may truncate, or the process ends
