@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
  * {@code talaria-ffi} is there and native access was allowed; else by the JVM. Any thread.
  */
 public final class RingCopy {
-  private static final int MIN_BLOCK_BYTES = 4096;
   private static final boolean NATIVE = isNativeAllowed();
 
   private RingCopy() {}
@@ -28,7 +27,7 @@ public final class RingCopy {
   public static void copy(
       MemorySegment from, long fromOffset, MemorySegment ring, long ringOffset, long bytes) {
     // A mapped file of the program may be truncated, which only the JVM's own copy survives.
-    if (bytes >= MIN_BLOCK_BYTES && NATIVE && !from.isMapped()) {
+    if (bytes >= BlockCopy.MIN_BYTES && NATIVE && !from.isMapped()) {
       BlockCopy.copy(from, fromOffset, ring, ringOffset, bytes);
     } else {
       MemorySegment.copy(from, fromOffset, ring, ringOffset, bytes);

@@ -404,23 +404,26 @@ public final class RingProducer {
     return word < 0;
   }
 
-  /** For a sealed ring: whether every claim has its length, so that no thread writes any more. */
+  /**
+   * For a sealed ring: whether every claim has its length, so that no thread writes any more. False
+   * if the other process has written wrong values, so that this cannot be known.
+   */
   public boolean quiet() {
     return ownQuiet() && (before == null || before.quiet());
   }
 
   private boolean ownQuiet() {
     long end = RingLayout.position(word);
-    long position = RingLayout.position(look());
+    long position =
+        RingLayout.position((long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD));
+    if (RingLayout.distance(position, end) > capacityUnits) {
+      return false;
+    }
     while (position != end) {
       int length = (int) RingLayout.LENGTH.getAcquire(ring, offset(RingLayout.word(position)));
       long units = RingLayout.units(length);
-      if (length == 0) {
+      if (length == 0 || units > RingLayout.distance(position, end)) {
         return false;
-      }
-      if (units > RingLayout.distance(position, end)) {
-        throw new RingBrokenException(
-            "length " + length + " reaches over the end of what is claimed");
       }
       position = position + units & RingLayout.POSITION_MASK;
     }

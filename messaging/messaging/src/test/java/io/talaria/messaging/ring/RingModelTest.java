@@ -229,6 +229,24 @@ class RingModelTest {
     }
   }
 
+  @Test
+  void whatCannotBeKnownIsNotQuiet() {
+    MemorySegment memory = Rings.at(LEAST, 0);
+    RingProducer ring = new RingProducer(memory, LEAST);
+    long claim = ring.tryClaim(16);
+    ring.commit(claim, 16);
+    ring.seal();
+    assertThat(ring.quiet()).isTrue();
+    for (int wrong : new int[] {17, -17, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+      RingLayout.LENGTH.set(memory, ring.offset(claim), wrong);
+      assertThat(ring.quiet()).as("length %x", wrong).isFalse();
+    }
+    for (long wrong : new long[] {RingLayout.word(3), RingLayout.word(-1L - LEAST), -1}) {
+      RingLayout.LONG.set(memory, (long) RingLayout.HEAD, wrong);
+      assertThat(ring.quiet()).as("head %x", wrong).isFalse();
+    }
+  }
+
   private static Throwable thrownBy(RingProducer ring) {
     try {
       ring.drained();
