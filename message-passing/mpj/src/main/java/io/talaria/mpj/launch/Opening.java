@@ -110,27 +110,26 @@ final class Opening {
     SharedFiles files = new SharedFiles(directory);
     pages = new RankPages(files.pages(), size());
     pages.process(rank, ProcessHandle.current().pid());
-    boolean[] here = new boolean[size()];
-    int ranksHere = 0;
-    for (int i = 0; i < here.length; i++) {
-      here[i] = here(i);
-      ranksHere += here[i] ? 1 : 0;
-    }
-    int ring = ringBytes(ranksHere);
     int eager = settings.eagerBytes();
     if (device.equals("shm")) {
-      return new RingDevice(files, rank, size(), ring, eager, settings.creditBytes());
+      return new RingDevice(files, rank, size(), ringBytes(), eager, settings.creditBytes());
     }
     FrameTransport transport = transport();
     if (!device.equals("auto")) {
       return new TransportDevice(transport, rank, size(), eager, settings.creditBytes(), pages);
     }
+    boolean[] here = new boolean[size()];
+    for (int i = 0; i < here.length; i++) {
+      here[i] = here(i);
+    }
+    int ring = ringBytes();
     RankRings rings = new RankRings(files, rank, size(), ring);
     return new AutoDevice(rings, transport, rank, here, ring, eager, settings.creditBytes());
   }
 
   /** As much as there is room for if each two ranks talk; at the start there was for the least. */
-  private int ringBytes(int ranksHere) throws IOException {
+  private int ringBytes() throws IOException {
+    int ranksHere = ranksHere();
     FileStore store = Files.getFileStore(directory);
     long room = store.getTotalSpace() > 0 ? store.getUsableSpace() : Long.MAX_VALUE;
     int ring = settings.ringBytes(ranksHere);

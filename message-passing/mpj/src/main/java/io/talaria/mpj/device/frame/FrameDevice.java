@@ -311,47 +311,33 @@ public abstract class FrameDevice extends Device implements Peers {
       return announce(peer, send, bytes);
     }
     FrameOutput output = peer.output;
-    if (!send.synchronous && output.takesShortHeaders()) {
-      return emitShort(peer, send, (int) bytes);
-    }
-    int length = Frames.HEADER + (int) bytes;
-    long at = output.claim(Frames.room((int) bytes));
+    boolean brief = !send.synchronous && output.takesShortHeaders();
+    int header = brief ? Frames.SHORT_HEADER : Frames.HEADER;
+    int length = header + (int) bytes;
+    long at = output.claim(Frames.room(length - Frames.HEADER));
     if (at < 0) {
       return false;
     }
     MemorySegment to = output.segment();
-    send.payload.get(0, to, at + Frames.HEADER, (int) bytes);
-    byte kind = Frames.EAGER;
-    if (send.synchronous) {
-      kind = Frames.EAGER_SYNC;
-      send.id = table.add(send);
-      send.state = ANNOUNCED;
+    send.payload.get(0, to, at + header, (int) bytes);
+    int type = send.payload.typeCode();
+    if (brief) {
+      Frames.shortHeader(to, at, type, send.context, send.tag);
+    } else {
+      byte kind = Frames.EAGER;
+      if (send.synchronous) {
+        kind = Frames.EAGER_SYNC;
+        send.id = table.add(send);
+        send.state = ANNOUNCED;
+      }
+      Frames.header(to, at, kind, type, (short) 0, send.context, send.tag, bytes, send.id);
     }
-    Frames.header(
-        to, at, kind, send.payload.typeCode(), (short) 0, send.context, send.tag, bytes, send.id);
     output.publish(at, length);
     peer.creditUsed += bytes + CREDIT_PER_MESSAGE;
     send.bytes = bytes;
     if (!send.synchronous) {
       send.complete(Operation.OK);
     }
-    return true;
-  }
-
-  private static boolean emitShort(Peer peer, Operation send, int bytes) {
-    FrameOutput output = peer.output;
-    int length = Frames.SHORT_HEADER + bytes;
-    long at = output.claim(Frames.room(length - Frames.HEADER));
-    if (at < 0) {
-      return false;
-    }
-    MemorySegment to = output.segment();
-    send.payload.get(0, to, at + Frames.SHORT_HEADER, bytes);
-    Frames.shortHeader(to, at, send.payload.typeCode(), send.context, send.tag);
-    output.publish(at, length);
-    peer.creditUsed += bytes + CREDIT_PER_MESSAGE;
-    send.bytes = bytes;
-    send.complete(Operation.OK);
     return true;
   }
 
