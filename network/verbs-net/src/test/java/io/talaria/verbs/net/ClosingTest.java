@@ -128,11 +128,14 @@ class ClosingTest {
 
   @Test
   void aDeadPeerIsKnownByTheConnectionThatHasSetItUp() throws Exception {
+    AtomicInteger seen = new AtomicInteger();
     AtomicInteger closed = new AtomicInteger();
     ConnectionHandler handler =
         new ConnectionHandler() {
           @Override
-          public void message(Connection connection, Message message) {}
+          public void message(Connection connection, Message message) {
+            seen.incrementAndGet();
+          }
 
           @Override
           public void closed(Connection connection, CloseReason reason) {
@@ -143,6 +146,8 @@ class ClosingTest {
       Recorder between = new Recorder(pair.address);
       Connection connection = pair.left.connect(between.address(), (c, m) -> {});
       Pair.send(connection, 1, 1);
+      // Before, the last frame of the exchange may still be on its way, and be lost.
+      Pair.await("the message", () -> seen.get() == 1);
       // As if the kernel had closed the descriptors of a killed process.
       between.cut();
       assertThat(Pair.closed(connection).kind()).isEqualTo(CloseReason.Kind.PEER);
