@@ -2,16 +2,15 @@
 
 package io.talaria.workloads.mpj;
 
+import static io.talaria.workloads.mpj.MpjRun.figure;
+import static io.talaria.workloads.mpj.MpjRun.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.talaria.cli.harness.Json;
 import io.talaria.workloads.TalariaCommand;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,23 +23,7 @@ class BenchMpjCommandTest {
   @TempDir Path folder;
 
   private JsonNode bench(String words) throws Exception {
-    Path json = folder.resolve("mpj.json");
-    String[] all = ("bench mpj " + words + " --no-pin --json " + json).split(" ", -1);
-    assertThat(TalariaCommand.run(all).well().out()).contains("Written: " + json);
-    return Json.parse(Files.readString(json));
-  }
-
-  private static JsonNode measure(JsonNode json, String id) {
-    for (JsonNode measure : json.path("measures")) {
-      if (measure.path("id").asText().equals(id)) {
-        return measure;
-      }
-    }
-    throw new AssertionError("no measure " + id + " in " + json);
-  }
-
-  private static double figure(JsonNode json, String id, String implementation) {
-    return measure(json, id).path("iterations").path(implementation).path(0).asDouble();
+    return MpjRun.bench(folder, words);
   }
 
   @Test
@@ -74,31 +57,6 @@ class BenchMpjCommandTest {
       assertThat(figure(json, "half/8", implementation)).as(implementation).isPositive();
     }
     assertThat(measure(json, "half/8/nio-agent:sockets").path("unit").asText()).isEqualTo("×");
-  }
-
-  /** All patterns by all that is installed here, small: many JVMs, one after another. */
-  @Tag("long")
-  @Timeout(1_200)
-  @Test
-  void everyImplementationDoesWhatItCan() throws Exception {
-    JsonNode json = bench("--sizes 64 --quick --ranks 2,3");
-    JsonNode absent = json.path("options").path("absent");
-    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
-    for (MpjPattern pattern : MpjPattern.usual()) {
-      for (int ranks : pattern.collective() ? new int[] {2, 3} : new int[] {2}) {
-        String id =
-            pattern
-                + (pattern == MpjPattern.BARRIER ? "" : "/64")
-                + (ranks == 2 ? "" : "/" + ranks + "-ranks");
-        for (MpjImplementation implementation : MpjImplementation.values()) {
-          if (implementation.does(pattern, ranks) && !absent.has(implementation.label())) {
-            assertThat(figure(json, id, implementation.label()))
-                .as(id + implementation)
-                .isPositive();
-          }
-        }
-      }
-    }
   }
 
   @Test
@@ -147,15 +105,6 @@ class BenchMpjCommandTest {
     assertThat(figure(json, "memory/3-ranks", "shm")).isGreaterThan(1 << 20);
     assertThat(measure(json, "memory/3-ranks").path("unit").asText()).isEqualTo("B");
     assertThat(json.path("missing")).isEmpty();
-  }
-
-  @Tag("long")
-  @Timeout(600)
-  @Test
-  void theSameKernelsRunOnMpjExpress() throws Exception {
-    JsonNode json =
-        bench("ep cg is ft mg fdtd --quick --devices shm --against express,express-nio");
-    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
   }
 
   @ParameterizedTest

@@ -288,7 +288,7 @@ class MpirunTest {
   @Test
   @Timeout(3000)
   void ranksKilledAtRandomMomentsEndTheirJobs() throws Exception {
-    killed(200, System.nanoTime());
+    killed(60, System.nanoTime());
   }
 
   private static void killed(int times, long seed, String... options) throws Exception {

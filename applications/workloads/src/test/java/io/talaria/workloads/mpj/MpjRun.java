@@ -1,0 +1,36 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.workloads.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.talaria.cli.harness.Json;
+import io.talaria.workloads.TalariaCommand;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Runs {@code bench mpj} and reads its figures. */
+final class MpjRun {
+  private MpjRun() {}
+
+  static JsonNode bench(Path folder, String words) throws Exception {
+    Path json = folder.resolve("mpj.json");
+    String[] all = ("bench mpj " + words + " --no-pin --json " + json).split(" ", -1);
+    assertThat(TalariaCommand.run(all).well().out()).contains("Written: " + json);
+    return Json.parse(Files.readString(json));
+  }
+
+  static JsonNode measure(JsonNode json, String id) {
+    for (JsonNode measure : json.path("measures")) {
+      if (measure.path("id").asText().equals(id)) {
+        return measure;
+      }
+    }
+    throw new AssertionError("no measure " + id + " in " + json);
+  }
+
+  static double figure(JsonNode json, String id, String implementation) {
+    return measure(json, id).path("iterations").path(implementation).path(0).asDouble();
+  }
+}
