@@ -405,7 +405,19 @@ final class PathInput {
 
   /** Whether bytes came over TCP that are unread. For the thread that closes. */
   boolean unreadTcp() {
-    return keptUnread() || pulledUnread();
+    return keptUnread() || unreadOnPlainTcp() || pulledUnread();
+  }
+
+  /**
+   * The output may switch as late as at the close, while the input has not consented: then all that
+   * TCP has is the program's.
+   */
+  private boolean unreadOnPlainTcp() {
+    try {
+      return phase == ON_TCP && control.socket().getInputStream().available() > 0;
+    } catch (IOException e) {
+      return false; // it is shut down, or has ended
+    }
   }
 
   /** Whether bytes were taken from TCP that the program has not read. */
