@@ -3,6 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.transport.ReadySet;
 import java.io.IOException;
@@ -162,6 +163,7 @@ final class InnerSelector {
    *
    * @param timeoutMs milliseconds, 0 for any time
    */
+  @NotInlined
   void sleep(long timeoutMs) throws IOException {
     counters.innerSelected();
     Faults.take(); // or it would come up in the middle of the JDK's selector

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.privileged.Privileged;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportProvider;
@@ -88,6 +89,7 @@ final class SelectorReadySets {
   }
 
   /** One look at all: makes progress, and hands over what is hinted at. */
+  @NotInlined
   void look(ReadySet.ReadySink hinted) {
     for (ReadySet each : open) {
       each.progress(EVENTS_AT_ONCE);

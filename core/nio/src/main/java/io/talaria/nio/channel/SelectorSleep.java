@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import java.io.IOException;
@@ -80,6 +81,7 @@ final class SelectorSleep {
    *
    * @return whether it was granted
    */
+  @NotInlined
   boolean spin(long deadlineNs) throws IOException {
     if (!spinner.start()) {
       return false;
@@ -109,6 +111,7 @@ final class SelectorSleep {
    * @param timeoutMs milliseconds, 0 for any time
    * @return false if there was news, so that the JDK's selector has not been looked at
    */
+  @NotInlined
   boolean sleep(long timeoutMs) throws IOException {
     if (!transports.prepareToSleep()) {
       return false;

@@ -3,6 +3,7 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.SelectorCounters;
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.transport.ReadySet;
@@ -253,6 +254,7 @@ final class TalariaSelector extends AbstractSelector {
    *
    * @return whether no look at the JDK's selector is due any more
    */
+  @NotInlined
   private boolean await(long timeoutMs) throws IOException {
     deadlineNs = timeoutMs < 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     boolean looked =

@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.transport.TransportStream;
@@ -38,6 +39,7 @@ final class TransportInput {
   }
 
   /** Reads what is there: bytes, 0 for nothing now, -1 at the end. The destination has room. */
+  @NotInlined
   int read(ByteBuffer dst) throws SocketException {
     int n = stream.read(dst);
     Faults.poll(n > 0 ? ++reads : 1);

@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportStream;
 
@@ -34,6 +35,7 @@ final class TransportLook {
   }
 
   /** One look: takes up changes and hints, and reports the active keys that are ready. */
+  @NotInlined
   void pass() {
     if (!ready.seen()) { // what an action of this select changes is for the next one, as on the JDK
       registrations.takeChanges();
@@ -103,6 +105,7 @@ final class TransportLook {
   }
 
   /** Sets the watches of all active keys; false if one has something to report. */
+  @NotInlined
   boolean prepareToSleep() {
     anyDeaf = false;
     for (int i = active.size() - 1; i >= 0; i--) {

@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.transport.TransportStream;
@@ -38,6 +39,7 @@ final class TransportOutput {
   }
 
   /** Writes as much as there is room for. */
+  @NotInlined
   int write(ByteBuffer src) throws IOException {
     int n = stream.write(src);
     Faults.poll(++writes);

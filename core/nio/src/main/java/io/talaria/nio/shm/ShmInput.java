@@ -5,6 +5,7 @@ package io.talaria.nio.shm;
 import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.transport.EndState;
 import io.talaria.nio.transport.TransportStream;
@@ -90,6 +91,7 @@ final class ShmInput {
 
   // ---- reading
 
+  @NotInlined
   int read(ByteBuffer dst) {
     int at = dst.position();
     long start = head;

@@ -6,6 +6,7 @@ import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.getOpaque;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.SleepWord;
 import io.talaria.nio.transport.EndState;
@@ -132,6 +133,7 @@ final class ShmOutput {
 
   // ---- writing
 
+  @NotInlined
   int write(ByteBuffer src) {
     int at = src.position();
     long start = tail;

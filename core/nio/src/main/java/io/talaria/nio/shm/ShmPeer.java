@@ -11,6 +11,7 @@ import static io.talaria.nio.shm.ConnectionLayout.takeBitsVolatile;
 import io.talaria.nio.Reason;
 import io.talaria.nio.doorbell.DoorbellAddress;
 import io.talaria.nio.doorbell.DoorbellPool;
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
 import io.talaria.nio.memory.SleepWord;
@@ -136,6 +137,7 @@ final class ShmPeer {
    *     not serve
    * @return false if the selector sleeps and no doorbell could be rung: the caller must try again
    */
+  @NotInlined
   boolean hint(ShmStream stream, StreamOwner doorbell) {
     int slot = stream.slot;
     long bit = 1L << slot;

@@ -7,6 +7,7 @@ import static io.talaria.nio.shm.ConnectionLayout.getAcquire;
 import static io.talaria.nio.shm.ConnectionLayout.setOpaque;
 import static io.talaria.nio.shm.ConnectionLayout.setRelease;
 
+import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SleepWord;
@@ -372,6 +373,7 @@ final class ShmStream implements TransportStream {
    *
    * @return false if that failed, so that this wait must not be taken for rung
    */
+  @NotInlined
   boolean notifyPeer(long wait) {
     if ((wait & ConnectionLayout.WAIT_DOORBELL) != 0) {
       int doorbell = ConnectionLayout.doorbell(wait);
