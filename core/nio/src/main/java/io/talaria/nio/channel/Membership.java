@@ -6,8 +6,12 @@ import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TransportStream;
 
 /**
- * Where a stream lives: in the ready set of the one selector that has its channel, or nowhere,
- * while doorbells serve several selectors or a blocking thread. Any thread.
+ * Where a stream lives: in the ready set of the one selector that waits for it, or nowhere, while
+ * doorbells serve several selectors or a blocking thread. Any thread.
+ *
+ * <p>A selector that has the channel but has never been interested in reading or writing is none of
+ * them: programs that read and write by different threads register a channel with two selectors,
+ * and the second waits only when there is no room.
  */
 final class Membership {
   private final TransportStream stream;
@@ -26,15 +30,27 @@ final class Membership {
   }
 
   /**
-   * A selector gives the stream its place.
+   * A selector that waits for the stream gives it its place. Under one lock for all of them: of two
+   * that begin to wait at the same time, one sees the other.
    *
-   * @param readySet the selector's, or null if doorbells are to serve it and others
+   * @param key the selector's
+   * @param readySet the selector's, or null if it has none
    */
-  synchronized void moveTo(ReadySet readySet) {
-    shared = readySet == null;
+  synchronized void settle(TalariaSelectionKey key, ReadySet readySet) {
+    key.settled = true;
+    shared = readySet == null || othersWait(key);
     if (!leftForGood) {
-      stream.moveTo(readySet);
+      stream.moveTo(shared ? null : readySet);
     }
+  }
+
+  private static boolean othersWait(TalariaSelectionKey key) {
+    for (TalariaSelectionKey other : key.socket.keys().all()) {
+      if (other != key && (other.settled || other.waits())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** A selector no longer has the channel. */

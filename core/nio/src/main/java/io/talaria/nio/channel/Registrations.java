@@ -140,17 +140,15 @@ final class Registrations {
     }
   }
 
-  /** Finds the stream of a key its ready set. */
+  /** Finds the stream of a key its ready set, once it is waited for here. */
   private void settle(TalariaSelectionKey key, ConnectionPath connectionPath) {
-    if (key.settled) {
+    if (key.settled || (!key.waits() && key.socket.keys().all().length > 1)) {
       return;
     }
-    key.settled = true;
     attached++;
-    ReadySet target = readySets.in(connectionPath.stream().transport());
-    boolean shared = target == null || key.socket.keys().all().length > 1;
-    connectionPath.membership().moveTo(shared ? null : target);
-    if (shared) {
+    Membership membership = connectionPath.membership();
+    membership.settle(key, readySets.in(connectionPath.stream().transport()));
+    if (membership.shared()) {
       nudgeOthers(key);
     }
   }

@@ -50,7 +50,9 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   /** Whether no doorbell is heard until the program reads: see {@link ConnectionPath#deaf}. */
   boolean deaf;
 
-  /** Whether the channel's stream has been given its ready set here. */
+  /**
+   * Whether this selector waits for the stream. Others look at it under {@link Membership}'s lock.
+   */
   boolean settled;
 
   /** Whether the selector has removed the key everywhere. */
@@ -130,6 +132,11 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   /** Interest without the check for validity. */
   int interest() {
     return interest;
+  }
+
+  /** Whether the program wants to read or write. Any thread. */
+  boolean waits() {
+    return (interest & (OP_READ | OP_WRITE)) != 0;
   }
 
   int ready() {

@@ -91,8 +91,8 @@ final class TransportLook {
 
   /** Sets a watch; false if something is ready after all. */
   private static boolean watch(TalariaSelectionKey key, ConnectionPath connectionPath, int ops) {
-    if (!connectionPath.attached()) {
-      return true; // the JDK's selector watches
+    if (!connectionPath.attached() || !key.settled) {
+      return true; // the JDK's selector watches, or another of ours
     }
     TransportStream stream = connectionPath.stream();
     if (ops == 0) {
