@@ -113,6 +113,21 @@ class SilentSelectorContractTest extends Contract {
     }
   }
 
+  /** What wakes the first must stay set, however long the second looks. */
+  @Test
+  void theSilentOneLooksWhileTheOtherSleeps() throws Exception {
+    for (int looks = 1; looks <= 200; looks = 3 * looks + 1) {
+      open();
+      Doing<Integer> reader = Doing.start(() -> reading.select(SOON_MS)).whenWaiting();
+      for (int i = 0; i < looks; i++) {
+        assertThat(silent.selectNow()).isZero();
+      }
+      assertThat(silent.select(1)).isZero();
+      peer.write(bytes(1, 1));
+      assertThat(reader.result()).isEqualTo(1);
+    }
+  }
+
   /** The second begins to wait while the first is given the connection's stream. */
   @Test
   void bothBeginToWaitAtTheSameTime() throws Exception {
