@@ -15,6 +15,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -46,6 +47,10 @@ final class Poller extends Thread {
   private static final long TELL_AGAIN_NS = 1_000_000;
 
   private final LocalNode node;
+  private final NodeEvents events;
+
+  /** How many threads of the program read a connection's ring themselves. */
+  private final AtomicInteger leaders;
 
   /** Mostly none. */
   private final NetworkTransport[] networks;
@@ -86,6 +91,8 @@ final class Poller extends Thread {
     super(node.threadName("poller"));
     setDaemon(true);
     this.node = node;
+    events = node.events();
+    leaders = node.leaders();
     this.idleStrategy = idleStrategy;
     networks = node.networks().open();
     selector = Selector.open();
@@ -140,8 +147,7 @@ final class Poller extends Thread {
         try {
           turns();
         } catch (Throwable e) {
-          node.events()
-              .internal("poller", e); // and continue: without this thread the node cannot receive
+          events.internal("poller", e); // and continue: without this thread the node cannot receive
         }
       }
     } finally {
@@ -170,9 +176,9 @@ final class Poller extends Thread {
       stayAwake();
       return;
     }
-    if (node.leaders().get() == 0 && spinner.start()) {
+    if (leaders.get() == 0 && spinner.start()) {
       boolean found = false;
-      while (!found && node.leaders().get() == 0 && spinner.goOn()) {
+      while (!found && leaders.get() == 0 && spinner.goOn()) {
         Thread.onSpinWait();
         found = turn();
       }
@@ -246,7 +252,7 @@ final class Poller extends Thread {
           over(each);
         }
       } catch (Throwable e) { // ends this connection, not the others
-        node.events().internal("poller", e);
+        events.internal("poller", e);
         each.failed("an error of this node: " + Thrown.text(e));
       }
     }
@@ -445,7 +451,7 @@ final class Poller extends Thread {
     try {
       selector.selectNow(onReady); // deregisters the cancelled key
     } catch (IOException e) {
-      node.events().internal("poller", e);
+      events.internal("poller", e);
     }
     node.removed(connection, reason, lost);
   }
