@@ -92,7 +92,10 @@ final class NotInlinedMethods {
   private static boolean isMarked(MethodModel method) {
     return method
         .findAttribute(Attributes.runtimeInvisibleAnnotations())
-        .filter(all -> all.annotations().stream().anyMatch(a -> a.className().equalsString(ANNOTATION)))
+        .filter(
+            all ->
+                all.annotations().stream()
+                    .anyMatch(each -> each.className().equalsString(ANNOTATION)))
         .isPresent();
   }
 

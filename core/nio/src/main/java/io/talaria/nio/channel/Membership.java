@@ -30,14 +30,14 @@ final class Membership {
   }
 
   /**
-   * A selector that waits for the stream gives it its place. Under one lock for all of them: of two
-   * that begin to wait at the same time, one sees the other.
+   * A selector that waits for the stream, or is the only one that has it, gives it its place. Under
+   * one lock for all of them: of two that begin to wait at the same time, one sees the other.
    *
    * @param key the selector's
    * @param readySet the selector's, or null if it has none
    */
   synchronized void settle(TalariaSelectionKey key, ReadySet readySet) {
-    key.settled = true;
+    key.waited |= key.waits();
     shared = readySet == null || othersWait(key);
     if (!leftForGood) {
       stream.moveTo(shared ? null : readySet);
@@ -46,7 +46,7 @@ final class Membership {
 
   private static boolean othersWait(TalariaSelectionKey key) {
     for (TalariaSelectionKey other : key.socket.keys().all()) {
-      if (other != key && (other.settled || other.waits())) {
+      if (other != key && (other.waited || other.waits())) {
         return true;
       }
     }

@@ -140,12 +140,17 @@ final class Registrations {
     }
   }
 
-  /** Finds the stream of a key its ready set, once it is waited for here. */
+  /** Finds the stream of a key its ready set, once it is waited for here, or by nobody else. */
   private void settle(TalariaSelectionKey key, ConnectionPath connectionPath) {
-    if (key.settled || (!key.waits() && key.socket.keys().all().length > 1)) {
+    boolean alone = !key.settled && key.socket.keys().all().length == 1;
+    boolean begins = key.waits() && !key.waited;
+    if (!alone && !begins) {
       return;
     }
-    attached++;
+    if (!key.settled) {
+      key.settled = true;
+      attached++;
+    }
     Membership membership = connectionPath.membership();
     membership.settle(key, readySets.in(connectionPath.stream().transport()));
     if (membership.shared()) {

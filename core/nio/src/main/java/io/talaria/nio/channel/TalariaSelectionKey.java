@@ -50,10 +50,11 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   /** Whether no doorbell is heard until the program reads: see {@link ConnectionPath#deaf}. */
   boolean deaf;
 
-  /**
-   * Whether this selector waits for the stream. Others look at it under {@link Membership}'s lock.
-   */
+  /** Whether the channel's stream has been given its ready set here, if it needs one. */
   boolean settled;
+
+  /** Whether the selector has ever waited for the stream. Guarded by {@link Membership}. */
+  boolean waited;
 
   /** Whether the selector has removed the key everywhere. */
   boolean removed;

@@ -91,7 +91,7 @@ final class TransportLook {
 
   /** Sets a watch; false if something is ready after all. */
   private static boolean watch(TalariaSelectionKey key, ConnectionPath connectionPath, int ops) {
-    if (!connectionPath.attached() || !key.settled) {
+    if (!connectionPath.attached() || !key.waited) {
       return true; // the JDK's selector watches, or another of ours
     }
     TransportStream stream = connectionPath.stream();

@@ -28,6 +28,7 @@ class SilentSelectorContractTest extends Contract {
   private Selector silent;
   private SelectionKey read;
   private SelectionKey quiet;
+  private boolean silentFirst;
 
   SilentSelectorContractTest(Variant variant) {
     super(variant);
@@ -40,8 +41,14 @@ class SilentSelectorContractTest extends Contract {
     peer = pair.server;
     reading = selectorFor(channel);
     silent = selectorFor(channel);
+    if (silentFirst) {
+      quiet = register(channel, silent, 0);
+      silent.selectNow();
+    }
     read = register(channel, reading, OP_READ);
-    quiet = register(channel, silent, 0);
+    if (!silentFirst) {
+      quiet = register(channel, silent, 0);
+    }
   }
 
   private static void assertSelects(Selector selector, SelectionKey key, int ops)
@@ -74,6 +81,26 @@ class SilentSelectorContractTest extends Contract {
     peer.write(bytes(1, 1));
     assertSelects(reading, read, OP_READ);
     assertSelects(silent, quiet, OP_READ);
+  }
+
+  @Test
+  void theSilentOneMayBeTheFirst() throws Exception {
+    silentFirst = true;
+    for (int i = 0; i < 10; i++) {
+      open();
+      assertReads(3);
+      reading.selectedKeys().clear();
+      Doing<Integer> reader = Doing.start(() -> reading.select(SOON_MS)).whenWaiting();
+      assertThat(silent.select(1)).isZero();
+      peer.write(bytes(1, 1));
+      assertThat(reader.result()).isEqualTo(1);
+      quiet.interestOps(OP_READ);
+      assertSelects(silent, quiet, OP_READ);
+      readFully(channel, 1);
+      peer.write(bytes(1, 1));
+      assertSelects(reading, read, OP_READ);
+      assertSelects(silent, quiet, OP_READ);
+    }
   }
 
   @Test
