@@ -67,26 +67,23 @@ final class NotInlinedMethods {
 
   private void enlarge(Path file) throws IOException {
     ClassModel model = classFile.parse(file);
-    if (model.methods().stream().noneMatch(NotInlinedMethods::isMarked)) {
-      return;
+    methods += (int) model.methods().stream().filter(NotInlinedMethods::isMarked).count();
+    if (model.methods().stream().noneMatch(NotInlinedMethods::isTooSmall)) {
+      return; // a build that compiles nothing finds what it has made
     }
     byte[] changed =
         classFile.transformClass(
             model,
             ClassTransform.transformingMethodBodies(
-                method -> isMarked(method) && counted() && size(method) <= LIMIT_BYTES,
-                new Enlarging()));
-    Files.write(file, changed);
-    for (MethodModel method : classFile.parse(changed).methods()) {
-      if (isMarked(method) && size(method) <= LIMIT_BYTES) {
-        throw new IllegalStateException(file + ": " + method.methodName() + " is still small");
-      }
+                NotInlinedMethods::isTooSmall, new Enlarging()));
+    if (classFile.parse(changed).methods().stream().anyMatch(NotInlinedMethods::isTooSmall)) {
+      throw new IllegalStateException(file + ": a marked method is still small");
     }
+    Files.write(file, changed);
   }
 
-  private boolean counted() {
-    methods++;
-    return true;
+  private static boolean isTooSmall(MethodModel method) {
+    return isMarked(method) && size(method) <= LIMIT_BYTES;
   }
 
   private static boolean isMarked(MethodModel method) {

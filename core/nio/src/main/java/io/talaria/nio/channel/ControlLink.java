@@ -150,6 +150,11 @@ final class ControlLink {
     connectionPath.waiter().wakeAll();
   }
 
+  /** How many bytes TCP has that were not read. Any thread. */
+  int available() throws IOException {
+    return control.socket().getInputStream().available();
+  }
+
   /** Whether TCP is over, as the kernel sees it: reset, or ended in both directions. */
   synchronized boolean tcpOver() { // not beside a close, which would be put off by the look
     return JdkProbe.over(control);

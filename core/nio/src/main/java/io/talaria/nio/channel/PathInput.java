@@ -238,9 +238,7 @@ final class PathInput {
     if (had != null) {
       return had.remaining();
     }
-    return switched()
-        ? connectionPath.stream().available()
-        : control.socket().getInputStream().available();
+    return switched() ? connectionPath.stream().available() : connectionPath.link().available();
   }
 
   /**
@@ -414,7 +412,7 @@ final class PathInput {
    */
   private boolean unreadOnPlainTcp() {
     try {
-      return phase == ON_TCP && control.socket().getInputStream().available() > 0;
+      return phase == ON_TCP && connectionPath.link().available() > 0;
     } catch (IOException e) {
       return false; // it is shut down, or has ended
     }

@@ -179,7 +179,7 @@ final class SwitchingInput {
    */
   private int roomForAll(int most) {
     try {
-      int there = control.socket().getInputStream().available();
+      int there = connectionPath.link().available();
       return Math.min(most, Math.max(there, ControlLink.DOORBELLS_AT_ONCE));
     } catch (IOException e) {
       return most; // the read tells what is wrong

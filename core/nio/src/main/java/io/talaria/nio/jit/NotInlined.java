@@ -14,11 +14,8 @@ import java.lang.annotation.Target;
  * makes these methods too large to be inlined, by bytecode that is never reached.
  *
  * <p>A select passes through ten small methods, which become hot at the same time. Inlined into
- * each other they took the compiler 2.5 seconds of a core in each JVM, which a young program lacks:
- * where two JVMs share a core, it was slower than on the JDK's sockets for nine seconds. With this
- * annotation on the methods below which much is called, it takes less than one second. The price of
- * a call, a nanosecond or two, does not show in round trips. {@code docs/when-it-helps.md} has the
- * figures.
+ * each other they were compiled several times over, on cores that a young program lacks. {@code
+ * docs/architecture.md} says which methods to mark, and how to see what is compiled.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)
