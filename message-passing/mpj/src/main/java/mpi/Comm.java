@@ -341,7 +341,7 @@ public class Comm implements Freeable {
     return group;
   }
 
-  private synchronized void markRevoked() {
+  final synchronized void markRevoked() {
     if (ended == 0) {
       ended = REVOKED;
     }

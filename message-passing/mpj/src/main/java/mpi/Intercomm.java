@@ -221,6 +221,7 @@ public class Intercomm extends Comm {
 
   @Override
   void revokedHere() {
+    local.markRevoked(); // Before this one: a thread that sees this one revoked may use both.
     super.revokedHere();
     local.revokedHere();
   }
