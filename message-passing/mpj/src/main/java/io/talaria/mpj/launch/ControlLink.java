@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,17 +17,24 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A rank's link to its launcher, or to that one's agent: lines each way over a Unix-domain socket.
  * When the link ends, so does the rank, because no launcher is left that could clean up behind it.
  */
 final class ControlLink implements Opening.Exchange {
+  private static final long LOOK_EVERY_NS = 5_000_000;
+
   private final Path directory;
   private final SocketChannel channel;
   private final Semaphore releases = new Semaphore(0);
   private final CompletableFuture<byte[]> secret = new CompletableFuture<>();
   private final CompletableFuture<List<String>> rankAddresses = new CompletableFuture<>();
+
+  /** Whether the reader, once it has heard something more, no longer waits in the kernel. */
+  private volatile boolean finishing;
+
   private final RankFailures failures = new RankFailures(this::tell);
 
   ControlLink(Path directory, int rank) throws IOException {
@@ -42,7 +50,7 @@ final class ControlLink implements Opening.Exchange {
   private void read() {
     List<String> coming = new ArrayList<>();
     try (BufferedReader lines =
-        new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8))) {
+        new BufferedReader(Channels.newReader(new Incoming(), StandardCharsets.UTF_8))) {
       String line;
       while ((line = lines.readLine()) != null) {
         if (line.equals("go")) {
@@ -66,6 +74,42 @@ final class ControlLink implements Opening.Exchange {
     Runtime.getRuntime().halt(1);
   }
 
+  /**
+   * What the launcher says. A JVM that ends waits 300 ms for a thread that is in the kernel, and
+   * for none that is parked; so the reader of a rank that has finished looks now and then.
+   */
+  private final class Incoming implements ReadableByteChannel {
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+      int read = channel.isBlocking() && !finishing ? channel.read(to) : 0;
+      if (read == 0) {
+        synchronized (channel) {
+          channel.configureBlocking(false);
+        }
+        while ((read = channel.read(to)) == 0) {
+          LockSupport.parkNanos(LOOK_EVERY_NS);
+        }
+      }
+      return read;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  /** Tells the launcher that this rank finishes, and will say little from now on. */
+  void finish() {
+    finishing = true;
+    tell("finish");
+  }
+
   void tell(String line) {
     ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
     synchronized (channel) {
@@ -80,7 +124,11 @@ final class ControlLink implements Opening.Exchange {
   private int write(ByteBuffer bytes) throws IOException {
     int written = 0;
     while (bytes.hasRemaining()) {
-      written += channel.write(bytes);
+      int now = channel.write(bytes);
+      written += now;
+      if (now == 0) {
+        LockSupport.parkNanos(LOOK_EVERY_NS); // The launcher is slow to read.
+      }
     }
     return written;
   }

@@ -23,6 +23,8 @@ final class ControlServer implements AutoCloseable {
     volatile boolean finalized;
   }
 
+  private static final long READER_STACK_BYTES = 256 << 10;
+
   private final ServerSocketChannel server;
   private final Progress[] ranks;
   private final String secret;
@@ -51,7 +53,11 @@ final class ControlServer implements AutoCloseable {
     try {
       while (true) {
         SocketChannel link = server.accept();
-        Thread.ofVirtual().start(() -> read(link));
+        // Not a virtual thread: their poller never leaves the kernel, and the JVM's end waits for
+        // it.
+        Thread reader = new Thread(null, () -> read(link), "talaria-mpj-link", READER_STACK_BYTES);
+        reader.setDaemon(true);
+        reader.start();
       }
     } catch (IOException e) {
       // Closed.

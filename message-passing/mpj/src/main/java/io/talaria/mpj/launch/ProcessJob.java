@@ -17,6 +17,9 @@ final class ProcessJob implements Job {
   /** Exit status where something is not installed: EX_UNAVAILABLE of sysexits.h. */
   static final int STATUS_MISSING = 69;
 
+  private static final long MIN_PARK_NS = 100_000;
+  private static final long MAX_PARK_NS = 2_000_000;
+
   private final int rank;
   private final int[] hostOfRank;
   private final int cores;
@@ -78,10 +81,13 @@ final class ProcessJob implements Job {
 
   @Override
   public void finish(Engine engine) {
-    control.tell("finish");
+    control.finish();
+    long parkNs = MIN_PARK_NS;
     while (!control.released()) {
-      engine.progress();
-      LockSupport.parkNanos(100_000);
+      boolean wanted = engine.progressIfIdle();
+      LockSupport.parkNanos(parkNs);
+      // Ranks that still work need the cores.
+      parkNs = wanted ? MIN_PARK_NS : Math.min(2 * parkNs, MAX_PARK_NS);
     }
     opening.sayLastWords();
     control.tell("finalized");

@@ -36,6 +36,17 @@ class MpirunTest {
     assertThat(job.left()).isEmpty();
   }
 
+  /** For each that is, the end of its JVM would wait up to 300 ms. */
+  @Test
+  void noThreadOfAFinishedRankIsInTheKernel() throws Exception {
+    Launched job = run("-np", "2", PROGRAMS, "finished");
+    assertThat(job.out().lines())
+        .as(job.err())
+        .containsExactlyInAnyOrder(
+            "no thread of 0 is in the kernel", "no thread of 1 is in the kernel");
+    assertThat(job.status()).isZero();
+  }
+
   @Test
   void boundRanksStayOnTheCoresOfTheLauncher() throws Exception {
     assertThat(AllowedCores.parse(" 0-2,8,10-11\n")).containsExactly(0, 1, 2, 8, 10, 11);

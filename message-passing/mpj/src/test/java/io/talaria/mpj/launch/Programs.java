@@ -3,6 +3,8 @@
 package io.talaria.mpj.launch;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import mpi.MPI;
@@ -11,6 +13,16 @@ import mpi.MPIException;
 /** What the launcher's tests run: the first argument says which. */
 public final class Programs {
   private Programs() {}
+
+  /** Threads, besides the JVM's and this one, that are in a native method, as in a read. */
+  private static List<Thread> threadsInTheKernel() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(one -> one.getKey().getName().startsWith("talaria"))
+        .filter(one -> one.getValue().length > 0 && one.getValue()[0].isNativeMethod())
+        .filter(one -> one.getKey().getState() == Thread.State.RUNNABLE)
+        .map(Map.Entry::getKey)
+        .toList();
+  }
 
   /**
    * Runs one.
@@ -24,6 +36,14 @@ public final class Programs {
     int size = MPI.COMM_WORLD.Size();
     switch (rest[0]) {
       case "hello" -> System.out.println("hello from " + rank + " of " + size);
+      case "finished" -> {
+        MPI.Finalize();
+        while (!threadsInTheKernel().isEmpty()) {
+          Thread.sleep(10);
+        }
+        System.out.println("no thread of " + rank + " is in the kernel");
+        return;
+      }
       case "cores" -> System.out.println("cores of " + rank + ": " + AllowedCores.list());
       case "exit" -> {
         if (rank == 1) {
