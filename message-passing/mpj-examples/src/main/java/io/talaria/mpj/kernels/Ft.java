@@ -73,9 +73,7 @@ public final class Ft {
         problem == 'S'
             ? new Ft(64, 64, 64)
             : problem == 'W' ? new Ft(128, 128, 32) : new Ft(256, 256, 128);
-    // The first round is not measured: it touches all memory, and is compiled.
-    ft.run(1, new double[2]);
-    MPI.COMM_WORLD.Barrier();
+    Report.warmUp(problem, () -> ft.run(1, new double[2]));
     ft.communication.clear();
     double start = Report.now();
     double[] sums = new double[2 * STEPS];

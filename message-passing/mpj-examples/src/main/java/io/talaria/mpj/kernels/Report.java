@@ -7,6 +7,8 @@ import mpi.MPI;
 
 /** What a kernel says at its end. */
 final class Report {
+  private static final double WARM_UP_SECONDS = 3;
+
   private Report() {}
 
   /** Whether a value is the official one, within a relative error. */
@@ -52,6 +54,24 @@ final class Report {
     if (!verified) {
       System.exit(1);
     }
+  }
+
+  /**
+   * Runs something before the clock starts, as often on all ranks: once in class S, else until the
+   * JIT compilers, which may share a rank's core, have been at work for seconds.
+   *
+   * @param problem class of problem
+   * @param work what the clock is for, or a part of it; all ranks may meet in it
+   */
+  static void warmUp(char problem, Runnable work) {
+    double end = now() + (problem == 'S' ? 0 : WARM_UP_SECONDS);
+    int[] more = new int[1];
+    do {
+      work.run();
+      more[0] = now() < end ? 1 : 0;
+      MPI.COMM_WORLD.Bcast(more, 0, 1, MPI.INT, 0);
+    } while (more[0] != 0);
+    MPI.COMM_WORLD.Barrier();
   }
 
   /** The time since a moment, of the slowest rank. */
