@@ -175,6 +175,7 @@ class HostileHoldTest {
   @Test
   void aHoldThatIsNeverReleasedKeepsBackItsReceiverAlone() throws Exception {
     start();
+    assertThat(ask(third, 2, 0)).isZero(); // The connections are those that stay.
     Connection hostile = far.remote(3).connection();
     Connection held = third.remote(2).connection();
     Load load = new Load(0, new byte[8]);
@@ -213,6 +214,7 @@ class HostileHoldTest {
   @Test
   void holdsInAnyOrderAreWorthTheirNumber() throws Exception {
     start();
+    assertThat(ask(third, 2, 0)).isZero(); // The connections are those that stay.
     Connection hostile = far.remote(3).connection();
     Connection held = third.remote(2).connection();
     Load load = new Load(0, new byte[8]);
