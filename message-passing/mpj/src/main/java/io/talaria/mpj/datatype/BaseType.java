@@ -4,7 +4,6 @@ package io.talaria.mpj.datatype;
 
 import io.talaria.ffi.BlockCopy;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /** The types of elements. Their order is what travels in a frame, see {@link #code}. */
@@ -32,17 +31,14 @@ public enum BaseType {
   /** Serializable objects. */
   OBJECT(10, 1, Object[].class);
 
-  private static final ValueLayout.OfChar CHARS = ValueLayout.JAVA_CHAR_UNALIGNED;
-  private static final ValueLayout.OfShort SHORTS = ValueLayout.JAVA_SHORT_UNALIGNED;
-  private static final ValueLayout.OfInt INTS = ValueLayout.JAVA_INT_UNALIGNED;
-  private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
-  private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED;
-  private static final ValueLayout.OfDouble DOUBLES = ValueLayout.JAVA_DOUBLE_UNALIGNED;
-
   private final int code;
   private final int bytes;
   private final int shift;
   private final Class<?> array;
+
+  /** Made by the first thread that copies; it has no state. */
+  @SuppressWarnings("ImmutableEnumChecker")
+  private ArrayCopy copy;
 
   BaseType(int code, int bytes, Class<?> array) {
     this.code = code;
@@ -138,61 +134,29 @@ public enum BaseType {
     long length = (long) count << shift;
     if (length >= BlockCopy.MIN_BYTES && isBlock(buffer)) {
       BlockCopy.copy(buffer, index << shift, to, at, length);
-      return;
-    }
-    if (buffer instanceof MemorySegment m) {
+    } else if (buffer instanceof MemorySegment m) {
       MemorySegment.copy(m, index << shift, to, at, length);
-      return;
-    }
-    int i = (int) index;
-    if (length <= ShortCopies.MAX_BYTES && ShortCopies.get(buffer, i, count, to, at)) {
-      return;
-    }
-    switch (this) {
-      case BYTE, PACKED -> MemorySegment.copy(buffer, i, to, ValueLayout.JAVA_BYTE, at, count);
-      case CHAR -> MemorySegment.copy(buffer, i, to, CHARS, at, count);
-      case SHORT -> MemorySegment.copy(buffer, i, to, SHORTS, at, count);
-      case INT -> MemorySegment.copy(buffer, i, to, INTS, at, count);
-      case LONG -> MemorySegment.copy(buffer, i, to, LONGS, at, count);
-      case FLOAT -> MemorySegment.copy(buffer, i, to, FLOATS, at, count);
-      case DOUBLE -> MemorySegment.copy(buffer, i, to, DOUBLES, at, count);
-      case BOOLEAN -> {
-        boolean[] a = (boolean[]) buffer;
-        for (int k = 0; k < count; k++) {
-          to.set(ValueLayout.JAVA_BYTE, at + k, (byte) (a[i + k] ? 1 : 0));
-        }
-      }
-      default -> throw new IllegalStateException("no bytes in " + this);
+    } else {
+      copy().get(buffer, (int) index, count, to, at);
     }
   }
 
   /** Copies elements from memory into an array or segment; at least one. */
   void put(Object buffer, long index, int count, MemorySegment from, long at) {
-    long length = (long) count << shift;
     if (buffer instanceof MemorySegment m) {
-      MemorySegment.copy(from, at, m, index << shift, length);
-      return;
+      MemorySegment.copy(from, at, m, index << shift, (long) count << shift);
+    } else {
+      copy().put(buffer, (int) index, count, from, at);
     }
-    int i = (int) index;
-    if (length <= ShortCopies.MAX_BYTES && ShortCopies.put(buffer, i, count, from, at)) {
-      return;
+  }
+
+  private ArrayCopy copy() {
+    ArrayCopy made = copy;
+    if (made == null) {
+      made = ArrayCopy.of(this);
+      copy = made;
     }
-    switch (this) {
-      case BYTE, PACKED -> MemorySegment.copy(from, ValueLayout.JAVA_BYTE, at, buffer, i, count);
-      case CHAR -> MemorySegment.copy(from, CHARS, at, buffer, i, count);
-      case SHORT -> MemorySegment.copy(from, SHORTS, at, buffer, i, count);
-      case INT -> MemorySegment.copy(from, INTS, at, buffer, i, count);
-      case LONG -> MemorySegment.copy(from, LONGS, at, buffer, i, count);
-      case FLOAT -> MemorySegment.copy(from, FLOATS, at, buffer, i, count);
-      case DOUBLE -> MemorySegment.copy(from, DOUBLES, at, buffer, i, count);
-      case BOOLEAN -> {
-        boolean[] a = (boolean[]) buffer;
-        for (int k = 0; k < count; k++) {
-          a[i + k] = from.get(ValueLayout.JAVA_BYTE, at + k) != 0;
-        }
-      }
-      default -> throw new IllegalStateException("no bytes in " + this);
-    }
+    return made;
   }
 
   /** Native order is what travels: both sides are little-endian, or the job does not start. */

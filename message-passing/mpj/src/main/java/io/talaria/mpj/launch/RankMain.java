@@ -11,7 +11,6 @@ import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** The first class of a rank's JVM: joins the job, then runs the program. */
 public final class RankMain {
@@ -75,16 +74,16 @@ public final class RankMain {
     return word.toString();
   }
 
-  /** Reads what {@link #hosts(List)} wrote. */
+  /** Reads what {@link #hosts(List)} wrote. Without streams: each rank pays for their start. */
   static int[] hosts(String word) {
-    return Arrays.stream(word.split(","))
-        .flatMapToInt(
-            run -> {
-              String[] parts = run.split("\\*");
-              return IntStream.generate(() -> Integer.parseInt(parts[0]))
-                  .limit(Integer.parseInt(parts[1]));
-            })
-        .toArray();
+    int[] hostOfRank = new int[0];
+    for (String run : word.split(",")) {
+      int star = run.indexOf('*');
+      int before = hostOfRank.length;
+      hostOfRank = Arrays.copyOf(hostOfRank, before + Integer.parseInt(run.substring(star + 1)));
+      Arrays.fill(hostOfRank, before, hostOfRank.length, Integer.parseInt(run.substring(0, star)));
+    }
+    return hostOfRank;
   }
 
   /** Runs a program's main method: 0, or 1 after saying what went wrong. */
