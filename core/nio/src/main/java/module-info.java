@@ -21,6 +21,8 @@ module io.talaria.nio {
   exports io.talaria.nio.jdk to
       io.talaria.nio.jucx,
       io.talaria.nio.ucx;
+  exports io.talaria.nio.jit to
+      io.talaria.mpj;
   exports io.talaria.nio.memory to
       io.talaria.messaging,
       io.talaria.mpj;

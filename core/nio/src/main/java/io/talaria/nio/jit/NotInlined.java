@@ -14,8 +14,9 @@ import java.lang.annotation.Target;
  * makes these methods too large to be inlined, by bytecode that is never reached.
  *
  * <p>A select passes through ten small methods, which become hot at the same time. Inlined into
- * each other they were compiled several times over, on cores that a young program lacks. {@code
- * docs/architecture.md} says which methods to mark, and how to see what is compiled.
+ * each other they were compiled several times over, on cores that a young program lacks; so were
+ * the methods that send and receive a message in {@code mpj}. {@code docs/architecture.md} says
+ * which methods to mark, and how to see what is compiled.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -3,6 +3,7 @@
 package io.talaria.mpj.datatype;
 
 import io.talaria.ffi.BlockCopy;
+import io.talaria.nio.jit.NotInlined;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 
@@ -130,6 +131,7 @@ public enum BaseType {
   }
 
   /** Copies elements of an array or segment out to memory; at least one. */
+  @NotInlined
   void get(Object buffer, long index, int count, MemorySegment to, long at) {
     long length = (long) count << shift;
     if (length >= BlockCopy.MIN_BYTES && isBlock(buffer)) {
@@ -142,6 +144,7 @@ public enum BaseType {
   }
 
   /** Copies elements from memory into an array or segment; at least one. */
+  @NotInlined
   void put(Object buffer, long index, int count, MemorySegment from, long at) {
     if (buffer instanceof MemorySegment m) {
       MemorySegment.copy(from, at, m, index << shift, (long) count << shift);

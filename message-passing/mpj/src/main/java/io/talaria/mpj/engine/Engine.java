@@ -9,6 +9,7 @@ import io.talaria.mpj.device.CommunicationException;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
+import io.talaria.nio.jit.NotInlined;
 import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -314,6 +315,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  @NotInlined
   private Operation startSend(
       Object array,
       BaseType type,
@@ -778,6 +780,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  @NotInlined
   private void progressUntil(
       Operation op, Condition condition, int call, int peer, int tag, int context) {
     int idle = 0;

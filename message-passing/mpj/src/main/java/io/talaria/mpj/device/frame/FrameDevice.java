@@ -8,6 +8,7 @@ import io.talaria.mpj.device.Matched;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
 import io.talaria.mpj.device.RankGoneException;
+import io.talaria.nio.jit.NotInlined;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -305,6 +306,7 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   /** Sends a message or its announcement; false if there is no room. */
+  @NotInlined
   private boolean emit(Peer peer, Operation send) {
     long bytes = send.payload.bytes();
     if (bytes > eagerBytes || !hasCredit(peer, bytes)) {
@@ -687,6 +689,7 @@ public abstract class FrameDevice extends Device implements Peers {
     }
   }
 
+  @NotInlined
   private void message(
       int source, int word, MemorySegment from, long at, long payloadAt, int payload) {
     int context = Frames.context(from, at);
