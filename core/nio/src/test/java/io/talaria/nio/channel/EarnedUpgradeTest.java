@@ -140,8 +140,9 @@ class EarnedUpgradeTest {
         });
     message(client, server);
     message(server, client);
-    assertThat(shown(Role.CLIENT).reason()).isEqualTo(Reason.SAME_HOST);
-    assertThat(shown(Role.ACCEPTED).reason()).isEqualTo(Reason.SAME_HOST);
+    // It is shown when it has been told, a moment later.
+    until(() -> shown(Role.CLIENT).reason() == Reason.SAME_HOST);
+    until(() -> shown(Role.ACCEPTED).reason() == Reason.SAME_HOST);
     assertThat(talaria.counters().totals().offersMade()).isEqualTo(1);
   }
 
