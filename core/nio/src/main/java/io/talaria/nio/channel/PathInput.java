@@ -424,14 +424,31 @@ final class PathInput {
   }
 
   private boolean pulledUnread() {
-    if (phase != SWITCHING || !readLock.tryLock()) {
+    if (phase != SWITCHING) {
       return false;
+    }
+    if (!readLock.tryLock()) {
+      return unreadBesideAnother();
     }
     try {
       switching.pull(1);
       return kept() != null;
     } finally {
       readLock.unlock();
+    }
+  }
+
+  /**
+   * The negotiation thread may be inside, and wait for the out lock that the thread has which
+   * closes. So it only looks: at TCP first, because a doorbell comes behind the peer's switch.
+   */
+  private boolean unreadBesideAnother() {
+    try {
+      boolean something = connectionPath.link().available() > 0;
+      long switchAt = connectionPath.stream().peerSwitchAt();
+      return keptUnread() || (switchAt < 0 ? something : switchAt > switching.takenBytes());
+    } catch (IOException e) {
+      return false; // it is shut down, or has ended
     }
   }
 }
