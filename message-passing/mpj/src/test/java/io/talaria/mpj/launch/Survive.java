@@ -295,10 +295,12 @@ public final class Survive {
         w.Revoke();
       }
       case 1 -> revoked(() -> byMessages.Start(ofZero, 0));
-      case 2 -> {
-        byMessages.Post(ofZero, 0);
-        revoked(byMessages::Wait);
-      }
+      case 2 ->
+          revoked(
+              () -> {
+                byMessages.Post(ofZero, 0); // Which may be late already.
+                byMessages.Wait();
+              });
       case 3 -> revoked(() -> byMessages.Lock(MPI.LOCK_EXCLUSIVE, 2, 0));
       default -> revoked(() -> inMemory.Lock(MPI.LOCK_EXCLUSIVE, 2, 0));
     }
