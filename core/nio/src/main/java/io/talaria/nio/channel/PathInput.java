@@ -411,8 +411,12 @@ final class PathInput {
    * TCP has is the program's.
    */
   private boolean unreadOnPlainTcp() {
+    return phase == ON_TCP && tcpHasBytes();
+  }
+
+  private boolean tcpHasBytes() {
     try {
-      return phase == ON_TCP && connectionPath.link().available() > 0;
+      return connectionPath.link().available() > 0;
     } catch (IOException e) {
       return false; // it is shut down, or has ended
     }
@@ -443,12 +447,8 @@ final class PathInput {
    * closes. So it only looks: at TCP first, because a doorbell comes behind the peer's switch.
    */
   private boolean unreadBesideAnother() {
-    try {
-      boolean something = connectionPath.link().available() > 0;
-      long switchAt = connectionPath.stream().peerSwitchAt();
-      return keptUnread() || (switchAt < 0 ? something : switchAt > switching.takenBytes());
-    } catch (IOException e) {
-      return false; // it is shut down, or has ended
-    }
+    boolean something = tcpHasBytes();
+    long switchAt = connectionPath.stream().peerSwitchAt();
+    return keptUnread() || (switchAt < 0 ? something : switchAt > switching.takenBytes());
   }
 }
