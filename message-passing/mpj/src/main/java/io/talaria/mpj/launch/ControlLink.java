@@ -81,14 +81,15 @@ final class ControlLink implements Opening.Exchange {
   private final class Incoming implements ReadableByteChannel {
     @Override
     public int read(ByteBuffer to) throws IOException {
-      int read = channel.isBlocking() && !finishing ? channel.read(to) : 0;
-      if (read == 0) {
-        synchronized (channel) {
-          channel.configureBlocking(false);
-        }
-        while ((read = channel.read(to)) == 0) {
-          LockSupport.parkNanos(LOOK_EVERY_NS);
-        }
+      if (!finishing) {
+        return channel.read(to);
+      }
+      synchronized (channel) {
+        channel.configureBlocking(false);
+      }
+      int read;
+      while ((read = channel.read(to)) == 0) {
+        LockSupport.parkNanos(LOOK_EVERY_NS);
       }
       return read;
     }
