@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
 /** Objects by Aeron's IPC, with a codec by hand; the receiver polls without rest. */
@@ -27,6 +29,7 @@ final class AeronWire implements Wire {
   private static final int BACK = 11;
   private static final int FRAGMENTS = 256;
   private static final int ATTEMPTS = 100;
+  private static final IdleStrategy SPIN = BusySpinIdleStrategy.INSTANCE;
 
   private final Aeron aeron;
   private final Publication there;
@@ -122,19 +125,20 @@ final class AeronWire implements Wire {
     private void take(DirectBuffer buffer, int offset) {
       Object message = Handmade.read(buffer, offset);
       if (message instanceof Handmade.HowMany) {
-        put(back, claim, Handmade.TALLY, adder.tally());
+        put(back, claim, Handmade.TALLY, adder.tally(), SPIN);
       } else if (Handmade.isRequest(buffer, offset)) {
-        put(back, claim, Handmade.PLAIN, message);
+        put(back, claim, Handmade.PLAIN, message, SPIN);
       } else {
         adder.take(message);
       }
     }
   }
 
-  private static void put(Publication to, BufferClaim claim, int kind, Object message) {
+  private static void put(
+      Publication to, BufferClaim claim, int kind, Object message, IdleStrategy full) {
     int length = Handmade.size(message);
     while (to.tryClaim(length, claim) < 0) {
-      Thread.onSpinWait();
+      full.idle();
     }
     MutableDirectBuffer buffer = claim.buffer();
     Handmade.write(buffer, claim.offset(), kind, message);
@@ -147,12 +151,19 @@ final class AeronWire implements Wire {
 
   @Override
   public void send(Object message) {
-    put(there, claim, Handmade.PLAIN, message);
+    put(there, claim, Handmade.PLAIN, message, SPIN);
+  }
+
+  /** A publication that is not exclusive takes messages of several threads. */
+  @Override
+  public Lane lane() {
+    BufferClaim own = new BufferClaim();
+    return message -> put(there, own, Handmade.PLAIN, message, Lane.YIELD);
   }
 
   private Object roundTrip(int kind, Object message) {
     response = null;
-    put(there, claim, kind, message);
+    put(there, claim, kind, message, SPIN);
     while (response == null) {
       if (back.poll(onBack, 1) == 0) {
         Thread.onSpinWait();

@@ -12,6 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The ring of messaging alone, in a file that both sides map; both look without rest. */
@@ -22,7 +24,7 @@ final class BareWire implements Wire {
   /**
    * Arrays go in slices: as by hand with {@link #ARRAY} numbers, bytes of all, of this one; these.
    */
-  private static final int SLICE = 32 << 10;
+  static final int SLICE = 32 << 10;
 
   private static final int SLICE_HEADER = 16;
   private static final short ARRAY = -1;
@@ -63,29 +65,33 @@ final class BareWire implements Wire {
     }
 
     void put(int kind, Object message) {
+      put(kind, message, BusySpinIdleStrategy.INSTANCE);
+    }
+
+    void put(int kind, Object message, IdleStrategy full) {
       if (message instanceof Block block) {
-        putArray(kind, block.bytes());
+        putArray(kind, block.bytes(), full);
         return;
       }
       int length = Handmade.size(message);
-      long claim = claim(length);
+      long claim = claim(length, full);
       Handmade.write(outBytes, (int) out.offset(claim), kind, message);
       out.commit(claim, length);
     }
 
-    private long claim(int length) {
+    private long claim(int length, IdleStrategy full) {
       long claim;
       while ((claim = out.tryClaim(length)) < 0) {
-        Thread.onSpinWait();
+        full.idle();
       }
       return claim;
     }
 
-    private void putArray(int kind, byte[] bytes) {
+    private void putArray(int kind, byte[] bytes, IdleStrategy full) {
       for (int from = 0; from < bytes.length; from += SLICE) {
         int part = Math.min(SLICE, bytes.length - from);
         int length = SLICE_HEADER + ((part + Long.BYTES - 1) & -Long.BYTES);
-        long claim = claim(length);
+        long claim = claim(length, full);
         int to = (int) out.offset(claim);
         outBytes.putShort(to + Handmade.KIND, (short) kind);
         outBytes.putShort(to + Handmade.COUNT, ARRAY);
@@ -170,6 +176,11 @@ final class BareWire implements Wire {
   @Override
   public void send(Object message) {
     end.put(Handmade.PLAIN, message);
+  }
+
+  @Override
+  public Lane lane() {
+    return message -> end.put(Handmade.PLAIN, message, Lane.YIELD);
   }
 
   private Object roundTrip(int kind, Object message) {

@@ -58,6 +58,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
       "  talaria bench messages request --transport shm --against aeron-ipc,bare",
       "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
+      "  talaria bench messages throughput --threads 4 --against aeron-ipc,bare",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
       "  talaria bench messages request --transport shm --idle adaptive,busy-spin",
       "  talaria bench messages --paper --quick --csv paper.csv --pictures .",
@@ -167,7 +168,9 @@ public final class BenchMessagesCommand implements Subcommand {
       names = "--threads",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Sending threads of each node: 1 to 16. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Sending threads of each node: 1 to 16. Default: ${DEFAULT-VALUE}. grpc, jeromq and"
+              + " aeron-exclusive have one thread only.")
   private int threads;
 
   @Option(
@@ -389,14 +392,14 @@ public final class BenchMessagesCommand implements Subcommand {
       all.add(tcp + 1, MessagesImplementation.TCP_ENCRYPTED);
     }
     boolean alone =
-        !how.equals(NodesHow.USUAL)
+        !how.onlyThreads()
             || (!patterns.isEmpty() && patterns.stream().allMatch(MessagesPattern::ofNodes));
     if (!alone) {
       all.addAll(against.isEmpty() ? MessagesImplementation.BASELINES : against);
     } else if (!against.isEmpty()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--against is for throughput and request, with one thread that sends and --dispatch inline");
+          "--against is for throughput and request, with --dispatch inline and without --reuse");
     }
     return all;
   }
@@ -446,9 +449,9 @@ public final class BenchMessagesCommand implements Subcommand {
         for (IdleStrategy way : ways) {
           int count = pattern.nodes(nodes);
           cases.add(
-              pattern.ofNodes() || !usual
+              pattern.ofNodes() || !how.onlyThreads()
                   ? new NodesCase(pattern, count, size, how.with(way), timing, pinning)
-                  : new MessagesCase(pattern, size, way, jar, timing, pinning));
+                  : new MessagesCase(pattern, size, threads, way, jar, timing, pinning));
         }
       }
     }

@@ -25,6 +25,8 @@ import io.talaria.cli.harness.HostPort;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 
 /** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
 final class KryoWire implements Wire {
@@ -49,13 +51,12 @@ final class KryoWire implements Wire {
   private final int batchCount;
   private final int maxWaiting;
   private final AtomicInteger waiting = new AtomicInteger();
-  private Object[] batch;
-  private int count;
+  private final Lane own;
 
   KryoWire(MessagesJob job, HostPort where) throws InterruptedException {
     batchCount = Math.clamp(BATCH_BYTES / job.sizeBytes(), 1, BATCH);
     maxWaiting = Math.max(2, MAX_WAITING_BYTES / (batchCount * job.sizeBytes()));
-    batch = new Object[batchCount];
+    own = new Batches(BusySpinIdleStrategy.INSTANCE);
     channel =
         new Bootstrap()
             .group(loop)
@@ -164,37 +165,59 @@ final class KryoWire implements Wire {
   }
 
   @Override
-  public void send(Object message) {
-    batch[count++] = message;
-    if (count == batchCount) {
-      flush();
-    }
+  public void send(Object message) throws Exception {
+    own.send(message);
   }
 
-  private void flush() {
-    while ((!channel.isWritable() || waiting.get() >= maxWaiting) && channel.isActive()) {
-      Thread.onSpinWait();
+  @Override
+  public Lane lane() {
+    return new Batches(YIELD);
+  }
+
+  /** The objects of one thread, until they are enough to be flushed. */
+  private final class Batches implements Lane {
+    private final IdleStrategy full;
+    private Object[] batch = new Object[batchCount];
+    private int count;
+
+    Batches(IdleStrategy full) {
+      this.full = full;
     }
-    Object[] full = batch;
-    int length = count;
-    batch = new Object[batchCount];
-    count = 0;
-    waiting.incrementAndGet();
-    channel
-        .eventLoop()
-        .execute(
-            () -> {
-              waiting.decrementAndGet();
-              for (int i = 0; i < length; i++) {
-                channel.write(full[i]);
-              }
-              channel.flush();
-            });
+
+    @Override
+    public void send(Object message) {
+      batch[count++] = message;
+      if (count == batchCount) {
+        flush();
+      }
+    }
+
+    @Override
+    public void flush() {
+      while ((!channel.isWritable() || waiting.get() >= maxWaiting) && channel.isActive()) {
+        full.idle();
+      }
+      Object[] objects = batch;
+      int length = count;
+      batch = new Object[batchCount];
+      count = 0;
+      waiting.incrementAndGet();
+      channel
+          .eventLoop()
+          .execute(
+              () -> {
+                waiting.decrementAndGet();
+                for (int i = 0; i < length; i++) {
+                  channel.write(objects[i]);
+                }
+                channel.flush();
+              });
+    }
   }
 
   @Override
   public Tally tally() throws Exception {
-    flush();
+    own.flush();
     channel.writeAndFlush(new HowMany(0));
     return (Tally) response.take();
   }

@@ -24,11 +24,12 @@ import java.util.List;
 
 /**
  * Objects of one size in one pattern, measured between two new JVMs. If nodes are to wait not as
- * usual, it is for nodes alone, and not all carry arrays: in the iterations of others it does
- * nothing.
+ * usual, it is for nodes alone, and not all carry arrays or let several threads send: in the
+ * iterations of others it does nothing.
  *
  * @param pattern what is done
  * @param sizeBytes the object
+ * @param threads how many of the client send
  * @param idleStrategy what pollers of nodes do while nothing comes
  * @param agent for those on Talaria's sockets; null if there are none
  * @param timing how long
@@ -37,6 +38,7 @@ import java.util.List;
 record MessagesCase(
     MessagesPattern pattern,
     int sizeBytes,
+    int threads,
     IdleStrategy idleStrategy,
     Path agent,
     Timing timing,
@@ -53,12 +55,16 @@ record MessagesCase(
 
   @Override
   public String label() {
-    return pattern + " " + Sizes.label(sizeBytes) + NodesHow.label(idleStrategy);
+    return pattern + " " + Sizes.label(sizeBytes) + how().label();
+  }
+
+  private NodesHow how() {
+    return NodesHow.USUAL.with(threads).with(idleStrategy);
   }
 
   /** Returns the name for machines. */
   String id() {
-    return pattern + "/" + sizeBytes + NodesHow.label(idleStrategy).replace(", ", "/");
+    return pattern + "/" + sizeBytes + how().id();
   }
 
   private boolean asks() {
@@ -89,7 +95,8 @@ record MessagesCase(
   public void measure(Iteration iteration) throws HarnessException, InterruptedException {
     MessagesImplementation implementation = (MessagesImplementation) iteration.implementation();
     if ((idleStrategy != IdleStrategy.ADAPTIVE && !implementation.ofNodes())
-        || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())) {
+        || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())
+        || (threads > 1 && !implementation.manyThreads(sizeBytes))) {
       return;
     }
     iteration.step(label(), expectedMs());
@@ -112,7 +119,8 @@ record MessagesCase(
     try (ChildJvm server = both.getFirst();
         ChildJvm client = both.getLast()) {
       MessagesJob job =
-          new MessagesJob(implementation, pattern, sizeBytes, idleStrategy, directory, timing);
+          new MessagesJob(
+              implementation, pattern, sizeBytes, threads, idleStrategy, directory, timing);
       HostPort where = Orders.listen(server, Orders.local(), job);
       return Blame.servers(
           List.of(server),

@@ -161,6 +161,15 @@ enum MessagesImplementation implements Implementation {
     return ofNodes() || this == NETTY_KRYO || this == NETTY_KRYO_AGENT || this == BARE;
   }
 
+  /** Whether several threads may send objects of a size by one wire. */
+  boolean manyThreads(int sizeBytes) {
+    return switch (this) {
+      case GRPC, JEROMQ, AERON_EXCLUSIVE -> false;
+      case BARE -> sizeBytes <= BareWire.SLICE; // slices of two objects would be mixed
+      default -> true;
+    };
+  }
+
   /** Whether what goes by TCP is encrypted. */
   boolean encrypted() {
     return this == TCP_ENCRYPTED;

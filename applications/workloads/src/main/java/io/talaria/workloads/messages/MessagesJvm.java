@@ -11,6 +11,9 @@ import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.workloads.messages.Together.Work;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -23,11 +26,37 @@ public final class MessagesJvm {
 
   private final MessagesJob job;
   private final Wire wire;
-  private long sent;
+  private final List<Sender> senders = new ArrayList<>();
+  private long asked;
 
   private MessagesJvm(MessagesJob job, Wire wire) {
     this.job = job;
     this.wire = wire;
+    for (int worker = 0; worker < job.threads(); worker++) {
+      senders.add(new Sender(worker, job.threads() == 1 ? wire : wire.lane()));
+    }
+  }
+
+  /** One thread's share, of which it knows what must come. */
+  private final class Sender {
+    private final int worker;
+    private final Lane lane;
+    private long sent;
+    private long sum;
+
+    Sender(int worker, Lane lane) {
+      this.worker = worker;
+      this.lane = lane;
+    }
+
+    void send(long count) throws Exception {
+      for (long i = 0; i < count; i++) {
+        long number = Receipt.number(worker, sent++);
+        lane.send(Sizes.object(job.sizeBytes(), number));
+        sum += Sizes.sum(job.sizeBytes(), number);
+      }
+      lane.flush();
+    }
   }
 
   /**
@@ -60,19 +89,26 @@ public final class MessagesJvm {
     wire.tally();
   }
 
-  /** Sends so many, until all were received; how long that took. */
+  /** Each thread sends so many, until all were received; how long that took. */
   private long pour(long count) throws Exception {
     long begin = System.nanoTime();
-    for (long i = 0; i < count; i++) {
-      wire.send(Sizes.object(job.sizeBytes(), sent++));
+    if (senders.size() == 1) {
+      senders.getFirst().send(count);
+    } else {
+      Together.run(senders.stream().map(each -> (Work) () -> each.send(count)).toList());
     }
     Tally got = wire.tally();
     long took = System.nanoTime() - begin;
-    Tally expected = Tally.expected(sent, job.sizeBytes());
+    long sum = senders.stream().mapToLong(each -> each.sum).sum();
+    Tally expected = new Tally(sent(), sum, 0);
     if (!got.equals(expected)) {
       throw new HarnessException(job.implementation() + " received " + got + ", not " + expected);
     }
     return took;
+  }
+
+  private long sent() {
+    return senders.stream().mapToLong(each -> each.sent).sum();
   }
 
   private Found pour(ParentLink link) throws Exception {
@@ -83,13 +119,13 @@ public final class MessagesJvm {
     do {
       long took = pour(batch);
       batch = Math.clamp(batch * batchNs / Math.max(took, 1), first, batch * 4);
-    } while (!warmUp.done(sent));
+    } while (!warmUp.done(sent()));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     long elapsedNs = 0;
     long messages = 0;
     while (elapsedNs < job.timing().measureNs()) {
       elapsedNs += pour(batch);
-      messages += batch;
+      messages += batch * senders.size();
     }
     return Found.poured(warmUp, messages, messages * job.sizeBytes(), elapsedNs);
   }
@@ -110,7 +146,7 @@ public final class MessagesJvm {
     long begin = System.nanoTime();
     long now = begin;
     while (now - begin < limitNs) {
-      Object request = Sizes.object(job.sizeBytes(), sent++);
+      Object request = Sizes.object(job.sizeBytes(), asked++);
       long start = System.nanoTime();
       Object response = wire.request(request);
       now = System.nanoTime();

@@ -81,6 +81,11 @@ final class NodeWire implements Wire {
   }
 
   @Override
+  public Lane lane() {
+    return peer::send;
+  }
+
+  @Override
   public Tally tally() throws Exception {
     return peer.request(new HowMany(), Tally.class, LIMIT);
   }

@@ -25,6 +25,16 @@ record NodesHow(
     return new NodesHow(threads, handlers, dispatch, reuse, other);
   }
 
+  /** The same with so many sending threads. */
+  NodesHow with(int other) {
+    return new NodesHow(other, handlers, dispatch, reuse, idleStrategy);
+  }
+
+  /** Whether all but the number of threads is as usual. */
+  boolean onlyThreads() {
+    return equals(USUAL.with(threads));
+  }
+
   /** Behind a label: a comma, and what is not as usual; or nothing. */
   String label() {
     StringBuilder text = new StringBuilder();

@@ -14,6 +14,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.workloads.messages.NodesJob.Go;
 import io.talaria.workloads.messages.NodesJob.Known;
 import io.talaria.workloads.messages.NodesJob.Went;
+import io.talaria.workloads.messages.Together.Work;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.net.InetSocketAddress;
@@ -24,7 +25,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /** The program of each of several nodes: one that sends, receives, and knows what must come. */
@@ -166,7 +166,7 @@ public final class NodesJvm {
     long before = sent();
     long begin = System.nanoTime();
     if (job.pattern() == MessagesPattern.CONNECT) {
-      together(Arrays.stream(targets).mapToObj(each -> (Work) () -> tally(each)).toList());
+      Together.run(Arrays.stream(targets).mapToObj(each -> (Work) () -> tally(each)).toList());
       long elapsed = System.nanoTime() - begin;
       for (int target : targets) {
         checkTransport(target);
@@ -174,7 +174,8 @@ public final class NodesJvm {
       return new Went(targets.length, elapsed, true, true);
     }
     if (targets.length != 0) {
-      together(senders.stream().map(each -> (Work) () -> each.send(begin, order.ns())).toList());
+      Together.run(
+          senders.stream().map(each -> (Work) () -> each.send(begin, order.ns())).toList());
     }
     for (int target : targets) {
       awaitAll(target);
@@ -182,34 +183,6 @@ public final class NodesJvm {
     long elapsed = System.nanoTime() - begin;
     boolean warm = targets.length == 0 || warmUp.done(sent());
     return new Went(sent() - before, elapsed, warm, targets.length == 0 || warmUp.rested());
-  }
-
-  /** What a thread does. */
-  private interface Work {
-    void run() throws Exception;
-  }
-
-  /** Does all of it, each on a thread of its own. */
-  private static void together(List<Work> all) throws Exception {
-    AtomicReference<Exception> failure = new AtomicReference<>();
-    List<Thread> threads = new ArrayList<>();
-    for (Work each : all) {
-      Runnable run =
-          () -> {
-            try {
-              each.run();
-            } catch (Exception e) {
-              failure.compareAndSet(null, e);
-            }
-          };
-      threads.add(Thread.ofPlatform().name("sender").start(run));
-    }
-    for (Thread each : threads) {
-      each.join();
-    }
-    if (failure.get() != null) {
-      throw failure.get();
-    }
   }
 
   private long sent() {

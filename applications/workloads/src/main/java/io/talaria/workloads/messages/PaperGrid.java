@@ -141,7 +141,7 @@ record PaperGrid(List<Figure> figures) {
       List<Cell> cells = new ArrayList<>();
       for (int size : sizes) {
         MessagesCase benchmarkCase =
-            new MessagesCase(pattern, size, IdleStrategy.ADAPTIVE, null, timing, pinning);
+            new MessagesCase(pattern, size, 1, IdleStrategy.ADAPTIVE, null, timing, pinning);
         cells.add(new Cell("inline", size, benchmarkCase));
       }
       figures.add(new Figure(name, cells));

@@ -51,18 +51,4 @@ final class Sizes {
       default -> Block.sum(sizeBytes, number);
     };
   }
-
-  /** What those of the first objects add up to, which have the numbers from 0 on. */
-  static long sumOfFirst(int sizeBytes, long count) {
-    if (!isRecord(sizeBytes) && sizeBytes < Long.BYTES) {
-      long values = Block.mask(sizeBytes) + 1;
-      return count / values * triangle(values) + triangle(count % values);
-    }
-    long step = sum(sizeBytes, 1) - sum(sizeBytes, 0);
-    return step * triangle(count) + count * sum(sizeBytes, 0);
-  }
-
-  private static long triangle(long count) {
-    return count * (count - 1) / 2;
-  }
 }

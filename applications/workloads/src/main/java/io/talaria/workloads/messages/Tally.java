@@ -2,6 +2,8 @@
 
 package io.talaria.workloads.messages;
 
+import io.talaria.messaging.Dispatch;
+
 /**
  * What a receiver has added up.
  *
@@ -10,40 +12,26 @@ package io.talaria.workloads.messages;
  * @param wrong how many came out of their order
  */
 record Tally(long count, long sum, long wrong) {
-  /** Adds up, for one thread. */
+  /** Adds up what one thread receives. */
   static final class Adder {
-    private long count;
-    private long sum;
-    private long wrong;
+    private final Receipt receipt = Receipt.of(Dispatch.INLINE);
+    private long strange;
 
     void take(Object message) {
       if (message instanceof Two two) {
-        check(two.a(), -1);
-        sum += two.sum();
+        receipt.take(two.a(), two.sum());
       } else if (message instanceof Eight eight) {
-        check(eight.a(), -1);
-        sum += eight.sum();
+        receipt.take(eight.a(), eight.sum());
       } else if (message instanceof Block block) {
-        check(block.number(), block.mask());
-        sum += block.sum();
+        receipt.take(block.number(), block.mask(), block.sum());
       } else {
-        wrong++;
-      }
-    }
-
-    private void check(long number, long mask) {
-      if (((number ^ count++) & mask) != 0) {
-        wrong++;
+        strange++;
       }
     }
 
     Tally tally() {
-      return new Tally(count, sum, wrong);
+      Tally taken = receipt.tally();
+      return new Tally(taken.count, taken.sum, taken.wrong + strange);
     }
-  }
-
-  /** What must have come after so many objects of a size. */
-  static Tally expected(long count, int sizeBytes) {
-    return new Tally(count, Sizes.sumOfFirst(sizeBytes, count), 0);
   }
 }

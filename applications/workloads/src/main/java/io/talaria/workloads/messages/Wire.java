@@ -2,10 +2,16 @@
 
 package io.talaria.workloads.messages;
 
-/** The sending end of a way for objects to another JVM. One thread. */
-interface Wire extends AutoCloseable {
-  /** Sends an object; it may wait in a batch. */
-  void send(Object message) throws Exception;
+/** The sending end of a way for objects to another JVM. One thread, but for what has lanes. */
+interface Wire extends Lane, AutoCloseable {
+  /**
+   * Makes a lane for one more thread; it ends with the wire.
+   *
+   * @throws UnsupportedOperationException if {@link MessagesImplementation#manyThreads} says no
+   */
+  default Lane lane() {
+    throw new UnsupportedOperationException("one thread only");
+  }
 
   /** Sends what waits, and asks the other end what it has received so far. */
   Tally tally() throws Exception;

@@ -119,14 +119,19 @@ class MessagesTest {
     for (int size = 1; size <= Sizes.MAX_BYTES; size *= 2) {
       Tally.Adder adder = new Tally.Adder();
       int count = size < 8 ? 70_000 : 3;
-      for (long number = 0; number < count; number++) {
+      long sum = 0;
+      for (long before = 0; before < count; before++) {
+        long number = Receipt.number(0, before);
         Object object = Sizes.object(size, number);
         adder.take(object);
+        sum += Sizes.sum(size, number);
         assertThat(object).isEqualTo(Sizes.object(size, number));
       }
-      assertThat(adder.tally()).as("%s B", size).isEqualTo(Tally.expected(count, size));
-      adder.take(Sizes.object(size, count + 1L));
+      assertThat(adder.tally()).as("%s B", size).isEqualTo(new Tally(count, sum, 0));
+      adder.take(Sizes.object(size, Receipt.number(0, count + 1L)));
       assertThat(adder.tally().wrong()).as("%s B", size).isOne();
+      adder.take("not sent");
+      assertThat(adder.tally().wrong()).as("%s B", size).isEqualTo(2);
       Block block = Block.of(size, 0x0102_0304_0506_0708L);
       assertThat(block.number()).isEqualTo(0x0102_0304_0506_0708L & block.mask());
       assertThat(block.sum()).isEqualTo(Block.sum(size, 0x0102_0304_0506_0708L));
@@ -158,6 +163,17 @@ class MessagesTest {
   @Test
   void arraysArriveWhole() {
     arrays("throughput", " --sizes 1048576 --transport shm");
+  }
+
+  @Test
+  void severalThreadsSendByEachImplementationThatLetsThem() {
+    String words = "bench messages throughput --threads 3 --sizes 16 --iterations 1";
+    String more = " --against netty-kryo,grpc,aeron-ipc,aeron-exclusive,bare";
+    String timing = " --warm-up 0.1 --seconds 0.2 --no-pin";
+    assertThat(TalariaCommand.run((words + more + timing).split(" ", -1)).well().out())
+        .containsPattern(
+            "(?s)throughput 16 B, 3 threads .*\nshm .*\ntcp .*\nnetty-kryo .*\naeron-ipc .*\nbare ")
+        .doesNotContain("\ngrpc ", "\naeron-exclusive ");
   }
 
   @Tag("long")
