@@ -96,7 +96,7 @@ final class MpjCase implements BenchmarkCase {
 
   @Override
   public double expectedMs() {
-    return START_MS + 1.5e3 * job.sizes().size() * (job.warmUpSeconds() + job.seconds());
+    return START_MS + 1.5e3 * job.sizes().size() * (2 * job.warmUpSeconds() + job.seconds());
   }
 
   @Override

@@ -32,7 +32,8 @@ import mpi.Request;
  * <p>The words behind {@value #BEGIN} are the seconds to warm up and to measure each size, and then
  * for each size the pattern, the bytes, and how often in a block: a block is repeated until the
  * time is up, twice at least before anything counts. All sizes are warmed up before the first one
- * is measured: else that one pays for the compilers. Rank 0 decides, and prints {@code result
+ * is measured, and again until the compilers of all ranks are at rest, {@value #WARM_UPS} times at
+ * most: else it is the compilers that are measured. Rank 0 decides, and prints {@code result
  * PATTERN BYTES ITERATIONS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
  * overlap} the nanoseconds that could be hidden and those that were. Behind these may come {@value
  * #MEMORY} and {@value #TRANSPORT}.
@@ -60,6 +61,7 @@ public final class Ranks {
   static final int WINDOW = 64;
 
   private static final int WARM_BLOCKS = 2;
+  private static final int WARM_UPS = 4;
   private static final int TAG = 1;
   private static final int ANSWER = 2;
   private static final long SETTLED_NS = TimeUnit.SECONDS.toNanos(10);
@@ -111,9 +113,13 @@ public final class Ranks {
               Integer.parseInt(words.get(i + 1)),
               Integer.parseInt(words.get(i + 2))));
     }
-    for (Case one : cases) {
-      one.warmUp(warmUp);
-    }
+    CompilerRest compilers = new CompilerRest();
+    int warmUps = 0;
+    do {
+      for (Case one : cases) {
+        one.warmUp(warmUp);
+      }
+    } while (ranks.any(!compilers.atRest()) && ++warmUps < WARM_UPS);
     for (Case one : cases) {
       one.measure(seconds);
     }
@@ -187,6 +193,14 @@ public final class Ranks {
     int[] flag = {wanted ? 1 : 0};
     world.Bcast(flag, 0, 1, MPI.INT, 0);
     return flag[0] != 0;
+  }
+
+  /** Returns whether any rank says so. */
+  private boolean any(boolean said) {
+    int[] own = {said ? 1 : 0};
+    int[] all = new int[1];
+    world.Allreduce(own, 0, all, 0, 1, MPI.INT, MPI.MAX);
+    return all[0] != 0;
   }
 
   private Block block(String pattern, int bytes) throws IOException {
