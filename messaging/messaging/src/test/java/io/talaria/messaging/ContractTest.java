@@ -24,9 +24,11 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -127,6 +129,44 @@ class ContractTest {
       }
       assertThat(peer.transport())
           .isEqualTo(variant == Variant.LOOP ? "loop" : variant.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  /** The poller reads up to 256 records in a turn, which are little of a ring that has grown. */
+  @ParameterizedTest
+  @EnumSource
+  void deliveryIsToldWhereverATurnEnds(Variant variant) throws Exception {
+    Semaphore gate = new Semaphore(0);
+    start(
+        variant,
+        o -> o.type(Pair.class),
+        o ->
+            o.receive(
+                Pair.class,
+                Dispatch.INLINE,
+                (pair, from) -> {
+                  if (pair.first() == 0) {
+                    gate.acquireUninterruptibly();
+                  }
+                }));
+    for (int growths = 0; growths < 4; growths++) {
+      long position = peer.send(new Pair(0, 0));
+      for (int tries = 0; tries < 5; tries++) {
+        for (long next = 1; next > 0; next = peer.trySend(new Pair(1, 1))) {
+          position = next == 1 ? position : next;
+        }
+        Thread.sleep(10);
+      }
+      gate.release();
+      assertThat(peer.awaitDelivered(position, LONG)).isTrue();
+    }
+    for (int count : new int[] {255, 256, 257, 512}) {
+      long position = 0;
+      for (int i = 0; i < count; i++) {
+        position = peer.send(new Pair(i, i));
+      }
+      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS).execute(gate::release);
+      assertThat(peer.awaitDelivered(position, LONG)).as("%d messages", count).isTrue();
     }
   }
 
