@@ -403,7 +403,10 @@ final class PathInput {
 
   /** Whether bytes came over TCP that are unread. For the thread that closes. */
   boolean unreadTcp() {
-    return keptUnread() || unreadOnPlainTcp() || pulledUnread();
+    return keptUnread()
+        || unreadOnPlainTcp()
+        || pulledUnread()
+        || keptUnread(); // the negotiation thread may have taken them meanwhile, and left
   }
 
   /**
@@ -444,10 +447,12 @@ final class PathInput {
 
   /**
    * The negotiation thread may be inside, and wait for the out lock that the thread has which
-   * closes. So it only looks: at TCP first, because a doorbell comes behind the peer's switch.
+   * closes. So it only looks: at TCP first, because a doorbell comes behind the peer's switch, and
+   * at what is kept when nothing is on its way there.
    */
   private boolean unreadBesideAnother() {
     boolean something = tcpHasBytes();
+    switching.awaitTaken();
     long switchAt = connectionPath.stream().peerSwitchAt();
     return keptUnread() || (switchAt < 0 ? something : switchAt > switching.takenBytes());
   }

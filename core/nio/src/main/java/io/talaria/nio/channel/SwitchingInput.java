@@ -40,6 +40,9 @@ final class SwitchingInput {
 
   private volatile IOException failure;
 
+  /** Whether a reader is taking bytes from TCP that are not kept yet. Others look at it. */
+  private volatile boolean taking;
+
   /** Counts what was taken from TCP; doorbells do not count. Others look at it. */
   private volatile long takenBytes;
 
@@ -83,6 +86,16 @@ final class SwitchingInput {
 
   long takenBytes() {
     return takenBytes;
+  }
+
+  /**
+   * Waits until no bytes are on their way from TCP to what is kept, a moment in which they are in
+   * neither. The reader needs no lock of this thread's for that.
+   */
+  void awaitTaken() {
+    while (taking) {
+      Thread.yield();
+    }
   }
 
   /** Whether all that the peer has put on TCP is taken, and it says so. */
@@ -155,18 +168,21 @@ final class SwitchingInput {
 
   private void pullAtMost(int bytes) {
     ByteBuffer more = ByteBuffer.allocate(bytes <= LITTLE_BYTES ? bytes : roomForAll(bytes));
+    long before = takenBytes;
     int n;
     try {
-      n = control.read(more);
+      n = take(more);
     } catch (IOException e) {
       fail(e);
       connectionPath.upgrade().noteWithdrawal();
       connectionPath.input().switchIfDue();
       return;
     }
-    if (n > 0) {
-      took(more, n);
-    } else if (n < 0) {
+    if (n > takenBytes - before) { // doorbells, too
+      counters.wakeupReceived();
+      connectionPath.waiter().wakeAll(); // it may have been for another thread than this reader
+    }
+    if (n < 0) {
       tcpEnded = true;
       endIfOver();
     }
@@ -199,13 +215,27 @@ final class SwitchingInput {
     connectionPath.upgrade().noteWithdrawal(); // it came before the end
   }
 
+  /**
+   * Takes bytes from TCP, and keeps those that are the program's.
+   *
+   * @return how many came, with doorbells behind the program's bytes; -1 at the end
+   */
+  private int take(ByteBuffer more) throws IOException {
+    taking = true;
+    try {
+      int n = control.read(more);
+      if (n > 0) {
+        took(more, n);
+      }
+      return n;
+    } finally {
+      taking = false;
+    }
+  }
+
   private void took(ByteBuffer more, int n) {
     long switchAt = stream.peerSwitchAt();
     int bytes = switchAt >= 0 ? (int) Math.max(0, Math.min(n, switchAt - takenBytes)) : n;
-    if (bytes < n) {
-      counters.wakeupReceived();
-      connectionPath.waiter().wakeAll(); // it may have been for another thread than this reader
-    }
     if (bytes > 0) {
       long taken = takenBytes + bytes;
       takenBytes = taken;

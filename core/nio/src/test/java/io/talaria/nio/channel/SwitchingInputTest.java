@@ -9,6 +9,7 @@ import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
 import io.talaria.nio.transport.TransportStream;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -17,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,5 +109,45 @@ class SwitchingInputTest {
         }
       }
     }
+  }
+
+  /** The thread that closes may find another one between TCP and what is kept. */
+  @Test
+  void bytesOnTheirWayFromTcpAreUnread() throws Exception {
+    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
+      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
+        channel.connect(plain.getLocalAddress());
+        TalariaSocketChannel ours = (TalariaSocketChannel) channel;
+        PathInput path = ours.connectionPath().input();
+        assertThat(ours.connectionPath().upgrade().attach(stream())).isTrue();
+        assertThat(path.tryAccept()).isTrue();
+        SwitchingInput input = (SwitchingInput) field(PathInput.class, "switching").get(path);
+        HeldSocketChannel held = new HeldSocketChannel(ours.control());
+        field(SwitchingInput.class, "control").set(input, held);
+        try (SocketChannel peer = plain.accept()) {
+          send(peer, ours, 3);
+          Thread reader = new Thread(() -> pull(input, ours, 3));
+          reader.start();
+          held.got.await();
+          Thread freeing =
+              new Thread(
+                  () -> {
+                    LockSupport.parkNanos(20_000_000); // who looks is there first
+                    held.free.countDown();
+                  });
+          freeing.start();
+          assertThat(path.unreadTcp()).isTrue();
+          reader.join();
+          freeing.join();
+        }
+      }
+    }
+  }
+
+  private static Field field(Class<?> type, String name) throws ReflectiveOperationException {
+    Field field = type.getDeclaredField(name);
+    field.setAccessible(true);
+    return field;
   }
 }
