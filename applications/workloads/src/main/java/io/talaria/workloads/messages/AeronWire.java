@@ -156,9 +156,9 @@ final class AeronWire implements Wire {
 
   /** A publication that is not exclusive takes messages of several threads. */
   @Override
-  public Lane lane() {
+  public ObjectSender sender() {
     BufferClaim own = new BufferClaim();
-    return message -> put(there, own, Handmade.PLAIN, message, Lane.YIELD);
+    return message -> put(there, own, Handmade.PLAIN, message, ObjectSender.YIELD);
   }
 
   private Object roundTrip(int kind, Object message) {

@@ -179,8 +179,8 @@ final class BareWire implements Wire {
   }
 
   @Override
-  public Lane lane() {
-    return message -> end.put(Handmade.PLAIN, message, Lane.YIELD);
+  public ObjectSender sender() {
+    return message -> end.put(Handmade.PLAIN, message, ObjectSender.YIELD);
   }
 
   private Object roundTrip(int kind, Object message) {

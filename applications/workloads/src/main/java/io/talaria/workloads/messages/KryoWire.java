@@ -51,7 +51,7 @@ final class KryoWire implements Wire {
   private final int batchCount;
   private final int maxWaiting;
   private final AtomicInteger waiting = new AtomicInteger();
-  private final Lane own;
+  private final ObjectSender own;
 
   KryoWire(MessagesJob job, HostPort where) throws InterruptedException {
     batchCount = Math.clamp(BATCH_BYTES / job.sizeBytes(), 1, BATCH);
@@ -170,12 +170,12 @@ final class KryoWire implements Wire {
   }
 
   @Override
-  public Lane lane() {
+  public ObjectSender sender() {
     return new Batches(YIELD);
   }
 
   /** The objects of one thread, until they are enough to be flushed. */
-  private final class Batches implements Lane {
+  private final class Batches implements ObjectSender {
     private final IdleStrategy full;
     private Object[] batch = new Object[batchCount];
     private int count;

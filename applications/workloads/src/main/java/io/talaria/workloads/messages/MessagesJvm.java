@@ -11,7 +11,7 @@ import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.WarmUp;
 import io.talaria.cli.harness.HarnessException;
-import io.talaria.workloads.messages.Together.Work;
+import io.talaria.workloads.messages.SenderThreads.Work;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,29 +33,29 @@ public final class MessagesJvm {
     this.job = job;
     this.wire = wire;
     for (int worker = 0; worker < job.threads(); worker++) {
-      senders.add(new Sender(worker, job.threads() == 1 ? wire : wire.lane()));
+      senders.add(new Sender(worker, job.threads() == 1 ? wire : wire.sender()));
     }
   }
 
   /** One thread's share, of which it knows what must come. */
   private final class Sender {
     private final int worker;
-    private final Lane lane;
+    private final ObjectSender out;
     private long sent;
     private long sum;
 
-    Sender(int worker, Lane lane) {
+    Sender(int worker, ObjectSender out) {
       this.worker = worker;
-      this.lane = lane;
+      this.out = out;
     }
 
     void send(long count) throws Exception {
       for (long i = 0; i < count; i++) {
         long number = Receipt.number(worker, sent++);
-        lane.send(Sizes.object(job.sizeBytes(), number));
+        out.send(Sizes.object(job.sizeBytes(), number));
         sum += Sizes.sum(job.sizeBytes(), number);
       }
-      lane.flush();
+      out.flush();
     }
   }
 
@@ -95,7 +95,7 @@ public final class MessagesJvm {
     if (senders.size() == 1) {
       senders.getFirst().send(count);
     } else {
-      Together.run(senders.stream().map(each -> (Work) () -> each.send(count)).toList());
+      SenderThreads.run(senders.stream().map(each -> (Work) () -> each.send(count)).toList());
     }
     Tally got = wire.tally();
     long took = System.nanoTime() - begin;

@@ -81,7 +81,7 @@ final class NodeWire implements Wire {
   }
 
   @Override
-  public Lane lane() {
+  public ObjectSender sender() {
     return peer::send;
   }
 

@@ -14,7 +14,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.workloads.messages.NodesJob.Go;
 import io.talaria.workloads.messages.NodesJob.Known;
 import io.talaria.workloads.messages.NodesJob.Went;
-import io.talaria.workloads.messages.Together.Work;
+import io.talaria.workloads.messages.SenderThreads.Work;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.net.InetSocketAddress;
@@ -166,7 +166,7 @@ public final class NodesJvm {
     long before = sent();
     long begin = System.nanoTime();
     if (job.pattern() == MessagesPattern.CONNECT) {
-      Together.run(Arrays.stream(targets).mapToObj(each -> (Work) () -> tally(each)).toList());
+      SenderThreads.run(Arrays.stream(targets).mapToObj(each -> (Work) () -> tally(each)).toList());
       long elapsed = System.nanoTime() - begin;
       for (int target : targets) {
         checkTransport(target);
@@ -174,7 +174,7 @@ public final class NodesJvm {
       return new Went(targets.length, elapsed, true, true);
     }
     if (targets.length != 0) {
-      Together.run(
+      SenderThreads.run(
           senders.stream().map(each -> (Work) () -> each.send(begin, order.ns())).toList());
     }
     for (int target : targets) {

@@ -2,14 +2,14 @@
 
 package io.talaria.workloads.messages;
 
-/** The sending end of a way for objects to another JVM. One thread, but for what has lanes. */
-interface Wire extends Lane, AutoCloseable {
+/** The sending end of a way for objects to another JVM. For one thread. */
+interface Wire extends ObjectSender, AutoCloseable {
   /**
-   * Makes a lane for one more thread; it ends with the wire.
+   * Makes what one more thread sends with; it ends with the wire.
    *
    * @throws UnsupportedOperationException if {@link MessagesImplementation#manyThreads} says no
    */
-  default Lane lane() {
+  default ObjectSender sender() {
     throw new UnsupportedOperationException("one thread only");
   }
 

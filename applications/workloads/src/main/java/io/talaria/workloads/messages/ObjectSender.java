@@ -5,9 +5,9 @@ package io.talaria.workloads.messages;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.YieldingIdleStrategy;
 
-/** What one of several sending threads of a {@link Wire} has. */
-interface Lane {
-  /** How a thread waits for room that shares its core with others. */
+/** Sends objects to another JVM. For one thread. */
+interface ObjectSender {
+  /** How one of several threads waits for room. */
   IdleStrategy YIELD = YieldingIdleStrategy.INSTANCE;
 
   /** Sends an object; it may wait in a batch. */

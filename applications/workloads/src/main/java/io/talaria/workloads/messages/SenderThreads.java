@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Threads that do something at the same time. */
-final class Together {
-  private Together() {}
+final class SenderThreads {
+  private SenderThreads() {}
 
   /** What a thread does. */
   interface Work {
