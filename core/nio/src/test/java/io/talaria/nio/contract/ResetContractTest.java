@@ -18,6 +18,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -55,8 +57,26 @@ class ResetContractTest extends Contract {
   }
 
   private void assertFree(SocketAddress at, ServerSocketChannel listener) throws Exception {
-    again(at, listener).close();
+    try {
+      again(at, listener).close();
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + ": " + sockets((InetSocketAddress) at), e);
+    }
     listener.accept().close();
+  }
+
+  /** The kernel's lines of the connections from an address, to tell what still has the port. */
+  private static String sockets(InetSocketAddress at) throws IOException {
+    String port = String.format(":%04X ", at.getPort());
+    StringBuilder found = new StringBuilder();
+    for (String table : new String[] {"/proc/net/tcp", "/proc/net/tcp6"}) {
+      for (String line : Files.readAllLines(Path.of(table))) {
+        if (line.contains(port)) {
+          found.append(line.strip()).append("; ");
+        }
+      }
+    }
+    return found.toString();
   }
 
   /** The first bytes may be on TCP, unread, and the output have switched meanwhile, or not. */
