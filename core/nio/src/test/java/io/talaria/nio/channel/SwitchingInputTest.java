@@ -9,7 +9,7 @@ import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.shm.OwnProvider;
 import io.talaria.nio.transport.TransportStream;
-import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -28,12 +29,12 @@ class SwitchingInputTest {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
 
   /** A stream over which nobody has agreed yet. */
-  private static TransportStream stream() {
+  private static TransportStream stream(InvocationHandler answers) {
     return (TransportStream)
         Proxy.newProxyInstance(
             SwitchingInputTest.class.getClassLoader(),
             new Class<?>[] {TransportStream.class},
-            SwitchingInputTest::answer);
+            answers);
   }
 
   private static Object answer(Object stream, Method method, Object[] arguments) {
@@ -78,7 +79,7 @@ class SwitchingInputTest {
       try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
         channel.connect(plain.getLocalAddress());
         TalariaSocketChannel ours = (TalariaSocketChannel) channel;
-        TransportStream stream = stream();
+        TransportStream stream = stream(SwitchingInputTest::answer);
         assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
         SwitchingInput input =
             new SwitchingInput(
@@ -111,43 +112,45 @@ class SwitchingInputTest {
     }
   }
 
-  /** The thread that closes may find another one between TCP and what is kept. */
+  /** The thread that closes may find the negotiation thread between TCP and what is kept. */
   @Test
   void bytesOnTheirWayFromTcpAreUnread() throws Exception {
+    CountDownLatch taken = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    TransportStream stream =
+        stream(
+            (self, method, arguments) -> {
+              if (method.getName().equals("inputTaken") && (long) arguments[0] > 0) {
+                taken.countDown();
+                goOn.await();
+              }
+              return answer(self, method, arguments);
+            });
     try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
       plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
         channel.connect(plain.getLocalAddress());
         TalariaSocketChannel ours = (TalariaSocketChannel) channel;
         PathInput path = ours.connectionPath().input();
-        assertThat(ours.connectionPath().upgrade().attach(stream())).isTrue();
+        assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
         assertThat(path.tryAccept()).isTrue();
-        SwitchingInput input = (SwitchingInput) field(PathInput.class, "switching").get(path);
-        HeldSocketChannel held = new HeldSocketChannel(ours.control());
-        field(SwitchingInput.class, "control").set(input, held);
         try (SocketChannel peer = plain.accept()) {
           send(peer, ours, 3);
-          Thread reader = new Thread(() -> pull(input, ours, 3));
-          reader.start();
-          held.got.await();
-          Thread freeing =
+          Thread negotiation = new Thread(path::controlReadable);
+          negotiation.start();
+          taken.await();
+          Thread later =
               new Thread(
                   () -> {
                     LockSupport.parkNanos(20_000_000); // who looks is there first
-                    held.free.countDown();
+                    goOn.countDown();
                   });
-          freeing.start();
+          later.start();
           assertThat(path.unreadTcp()).isTrue();
-          reader.join();
-          freeing.join();
+          negotiation.join();
+          later.join();
         }
       }
     }
-  }
-
-  private static Field field(Class<?> type, String name) throws ReflectiveOperationException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
   }
 }
