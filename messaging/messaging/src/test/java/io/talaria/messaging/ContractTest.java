@@ -152,8 +152,9 @@ class ContractTest {
     for (int growths = 0; growths < 4; growths++) {
       long position = peer.send(new Pair(0, 0));
       for (int tries = 0; tries < 5; tries++) {
-        for (long next = 1; next > 0; next = peer.trySend(new Pair(1, 1))) {
-          position = next == 1 ? position : next;
+        long next;
+        while ((next = peer.trySend(new Pair(1, 1))) > 0) {
+          position = next;
         }
         Thread.sleep(10);
       }
