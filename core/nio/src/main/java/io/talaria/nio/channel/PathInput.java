@@ -401,20 +401,35 @@ final class PathInput {
     } // else the control connection stays as it is, for doorbells
   }
 
-  /** Whether bytes came over TCP that are unread. For the thread that closes. */
+  /**
+   * Whether bytes were taken from TCP that the program has not read. For the thread that closes,
+   * which has published the end: no thread takes any more.
+   */
+  boolean tookUnread() {
+    SwitchingInput now = switching;
+    if (now != null) {
+      now.awaitTaken(); // the negotiation thread may be inside
+    }
+    return kept() != null;
+  }
+
+  /** Whether bytes came over TCP that are unread. For the thread that closes, likewise. */
   boolean unreadTcp() {
-    return keptUnread()
-        || unreadOnPlainTcp()
-        || pulledUnread()
-        || keptUnread(); // the negotiation thread may have taken them meanwhile, and left
+    return tookUnread() || (phase != ACCELERATED && tcpHasUnread());
   }
 
   /**
    * The output may switch as late as at the close, while the input has not consented: then all that
-   * TCP has is the program's.
+   * TCP has is the program's. Else doorbells may stand behind it; TCP is looked at first, because a
+   * doorbell comes behind the peer's switch.
    */
-  private boolean unreadOnPlainTcp() {
-    return phase == ON_TCP && tcpHasBytes();
+  private boolean tcpHasUnread() {
+    if (!tcpHasBytes()) {
+      return false;
+    }
+    SwitchingInput now = switching;
+    long switchAt = connectionPath.stream().peerSwitchAt();
+    return now == null || switchAt < 0 || switchAt > now.takenBytes();
   }
 
   private boolean tcpHasBytes() {
@@ -423,37 +438,5 @@ final class PathInput {
     } catch (IOException e) {
       return false; // it is shut down, or has ended
     }
-  }
-
-  /** Whether bytes were taken from TCP that the program has not read. */
-  boolean keptUnread() {
-    return kept() != null;
-  }
-
-  private boolean pulledUnread() {
-    if (phase != SWITCHING) {
-      return false;
-    }
-    if (!readLock.tryLock()) {
-      return unreadBesideAnother();
-    }
-    try {
-      switching.pull(1);
-      return kept() != null;
-    } finally {
-      readLock.unlock();
-    }
-  }
-
-  /**
-   * The negotiation thread may be inside, and wait for the out lock that the thread has which
-   * closes. So it only looks: at TCP first, because a doorbell comes behind the peer's switch, and
-   * at what is kept when nothing is on its way there.
-   */
-  private boolean unreadBesideAnother() {
-    boolean something = tcpHasBytes();
-    switching.awaitTaken();
-    long switchAt = connectionPath.stream().peerSwitchAt();
-    return keptUnread() || (switchAt < 0 ? something : switchAt > switching.takenBytes());
   }
 }

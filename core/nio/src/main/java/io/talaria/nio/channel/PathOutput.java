@@ -300,15 +300,15 @@ final class PathOutput {
   /**
    * Writes on the transport how this side ends, before the control connection does; only once. What
    * writes have taken must stand before. An end of the output that is already published stays what
-   * the peer reads; that its bytes were left unread is published nevertheless.
+   * the peer reads; that its bytes were left unread is published nevertheless. From then on no
+   * thread takes bytes from TCP, so that what is found unread here, or by the kernel, stays so.
    */
   void end() {
     synchronized (lock) {
       if (connectionPath.ending().publish()) {
         boolean lingerZero = channel.options().lingerZero();
         if (endsOnTcp()) {
-          if (lingerZero
-              || connectionPath.input().keptUnread()) { // the kernel takes those for read
+          if (lingerZero || connectionPath.input().tookUnread()) { // the kernel takes it for read
             connectionPath.ending().byReset();
           }
           return;

@@ -216,14 +216,15 @@ final class SwitchingInput {
   }
 
   /**
-   * Takes bytes from TCP, and keeps those that are the program's.
+   * Takes bytes from TCP, and keeps those that are the program's. None once this side has said how
+   * it ends: the kernel must find unread what the program has not read.
    *
    * @return how many came, with doorbells behind the program's bytes; -1 at the end
    */
   private int take(ByteBuffer more) throws IOException {
-    taking = true;
+    taking = true; // before the look at the end: see PathOutput.end
     try {
-      int n = control.read(more);
+      int n = connectionPath.ending().isUnpublished() ? control.read(more) : 0;
       if (n > 0) {
         took(more, n);
       }

@@ -3,6 +3,7 @@
 package io.talaria.nio.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ProcessCounters;
@@ -14,6 +15,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -112,9 +114,29 @@ class SwitchingInputTest {
     }
   }
 
-  /** The thread that closes may find the negotiation thread between TCP and what is kept. */
-  @Test
-  void bytesOnTheirWayFromTcpAreUnread() throws Exception {
+  /** Has a connection that may switch, over a stream that can be withdrawn, and bytes for it. */
+  private static void withBytesOnTcp(TransportStream stream, Ends todo) throws Exception {
+    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
+      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
+        channel.connect(plain.getLocalAddress());
+        TalariaSocketChannel ours = (TalariaSocketChannel) channel;
+        assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
+        assertThat(ours.connectionPath().input().tryAccept()).isTrue();
+        try (SocketChannel peer = plain.accept()) {
+          send(peer, ours, 3);
+          todo.with(ours, peer);
+        }
+      }
+    }
+  }
+
+  private interface Ends {
+    void with(TalariaSocketChannel ours, SocketChannel peer) throws Exception;
+  }
+
+  /** Holds the negotiation thread between TCP and what is kept, until a closer has looked. */
+  private static void withBytesOnTheirWay(Ends todo) throws Exception {
     CountDownLatch taken = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     TransportStream stream =
@@ -126,17 +148,10 @@ class SwitchingInputTest {
               }
               return answer(self, method, arguments);
             });
-    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
-      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
-        channel.connect(plain.getLocalAddress());
-        TalariaSocketChannel ours = (TalariaSocketChannel) channel;
-        PathInput path = ours.connectionPath().input();
-        assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
-        assertThat(path.tryAccept()).isTrue();
-        try (SocketChannel peer = plain.accept()) {
-          send(peer, ours, 3);
-          Thread negotiation = new Thread(path::controlReadable);
+    withBytesOnTcp(
+        stream,
+        (ours, peer) -> {
+          Thread negotiation = new Thread(ours.connectionPath().input()::controlReadable);
           negotiation.start();
           taken.await();
           Thread later =
@@ -146,11 +161,42 @@ class SwitchingInputTest {
                     goOn.countDown();
                   });
           later.start();
-          assertThat(path.unreadTcp()).isTrue();
+          todo.with(ours, peer);
           negotiation.join();
           later.join();
-        }
-      }
-    }
+        });
+  }
+
+  private static void assertReset(SocketChannel peer) {
+    assertThatThrownBy(() -> peer.read(ByteBuffer.allocate(1)))
+        .isInstanceOf(SocketException.class)
+        .hasMessage("Connection reset");
+  }
+
+  @Test
+  void bytesOnTheirWayFromTcpAreUnread() throws Exception {
+    withBytesOnTheirWay(
+        (ours, peer) -> assertThat(ours.connectionPath().input().unreadTcp()).isTrue());
+  }
+
+  @Test
+  void anEndOnTcpWithBytesOnTheirWayIsReset() throws Exception {
+    withBytesOnTheirWay(
+        (ours, peer) -> {
+          ours.close();
+          assertReset(peer);
+        });
+  }
+
+  @Test
+  void nothingIsTakenBetweenTheEndAndTheClose() throws Exception {
+    withBytesOnTcp(
+        stream(SwitchingInputTest::answer),
+        (ours, peer) -> {
+          ours.connectionPath().output().end();
+          ours.connectionPath().input().controlReadable();
+          ours.close();
+          assertReset(peer);
+        });
   }
 }
