@@ -149,16 +149,11 @@ final class AeronWire implements Wire {
     response = Handmade.read(buffer, offset);
   }
 
-  @Override
-  public void send(Object message) {
-    put(there, claim, Handmade.PLAIN, message, SPIN);
-  }
-
   /** A publication that is not exclusive takes messages of several threads. */
   @Override
-  public ObjectSender sender() {
+  public ObjectSender sender(IdleStrategy full) {
     BufferClaim own = new BufferClaim();
-    return message -> put(there, own, Handmade.PLAIN, message, ObjectSender.YIELD);
+    return message -> put(there, own, Handmade.PLAIN, message, full);
   }
 
   private Object roundTrip(int kind, Object message) {

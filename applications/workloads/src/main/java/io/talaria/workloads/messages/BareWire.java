@@ -174,13 +174,8 @@ final class BareWire implements Wire {
   }
 
   @Override
-  public void send(Object message) {
-    end.put(Handmade.PLAIN, message);
-  }
-
-  @Override
-  public ObjectSender sender() {
-    return message -> end.put(Handmade.PLAIN, message, ObjectSender.YIELD);
+  public ObjectSender sender(IdleStrategy full) {
+    return message -> end.put(Handmade.PLAIN, message, full);
   }
 
   private Object roundTrip(int kind, Object message) {

@@ -28,6 +28,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Objects by gRPC: unary calls for round trips, one stream for one way; codec by hand. */
@@ -161,11 +162,13 @@ final class GrpcWire implements Wire {
   }
 
   @Override
-  public void send(Object message) {
-    while (!stream.isReady()) {
-      Thread.onSpinWait();
-    }
-    stream.onNext(message);
+  public ObjectSender sender(IdleStrategy full) {
+    return message -> {
+      while (!stream.isReady()) {
+        full.idle();
+      }
+      stream.onNext(message);
+    };
   }
 
   @Override

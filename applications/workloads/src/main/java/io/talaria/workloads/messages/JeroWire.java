@@ -6,6 +6,7 @@ import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
@@ -100,9 +101,11 @@ final class JeroWire implements Wire {
   }
 
   @Override
-  public void send(Object message) {
-    sent++;
-    put(socket, Handmade.PLAIN, message);
+  public ObjectSender sender(IdleStrategy full) {
+    return message -> {
+      sent++;
+      put(socket, Handmade.PLAIN, message);
+    };
   }
 
   @Override

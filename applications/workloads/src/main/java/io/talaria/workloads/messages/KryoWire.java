@@ -25,7 +25,6 @@ import io.talaria.cli.harness.HostPort;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 /** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
@@ -51,12 +50,10 @@ final class KryoWire implements Wire {
   private final int batchCount;
   private final int maxWaiting;
   private final AtomicInteger waiting = new AtomicInteger();
-  private final ObjectSender own;
 
   KryoWire(MessagesJob job, HostPort where) throws InterruptedException {
     batchCount = Math.clamp(BATCH_BYTES / job.sizeBytes(), 1, BATCH);
     maxWaiting = Math.max(2, MAX_WAITING_BYTES / (batchCount * job.sizeBytes()));
-    own = new Batches(BusySpinIdleStrategy.INSTANCE);
     channel =
         new Bootstrap()
             .group(loop)
@@ -165,13 +162,8 @@ final class KryoWire implements Wire {
   }
 
   @Override
-  public void send(Object message) throws Exception {
-    own.send(message);
-  }
-
-  @Override
-  public ObjectSender sender() {
-    return new Batches(YIELD);
+  public ObjectSender sender(IdleStrategy full) {
+    return new Batches(full);
   }
 
   /** The objects of one thread, until they are enough to be flushed. */
@@ -217,7 +209,6 @@ final class KryoWire implements Wire {
 
   @Override
   public Tally tally() throws Exception {
-    own.flush();
     channel.writeAndFlush(new HowMany(0));
     return (Tally) response.take();
   }

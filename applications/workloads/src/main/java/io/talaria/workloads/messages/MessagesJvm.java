@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.YieldingIdleStrategy;
 
 /** The program of both sides. */
 public final class MessagesJvm {
@@ -32,8 +35,10 @@ public final class MessagesJvm {
   private MessagesJvm(MessagesJob job, Wire wire) {
     this.job = job;
     this.wire = wire;
+    IdleStrategy full =
+        job.threads() == 1 ? BusySpinIdleStrategy.INSTANCE : YieldingIdleStrategy.INSTANCE;
     for (int worker = 0; worker < job.threads(); worker++) {
-      senders.add(new Sender(worker, job.threads() == 1 ? wire : wire.sender()));
+      senders.add(new Sender(worker, wire.sender(full)));
     }
   }
 

@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.agrona.concurrent.IdleStrategy;
 
 /** Objects between two nodes. */
 final class NodeWire implements Wire {
@@ -76,12 +77,7 @@ final class NodeWire implements Wire {
   }
 
   @Override
-  public void send(Object message) throws Exception {
-    peer.send(message);
-  }
-
-  @Override
-  public ObjectSender sender() {
+  public ObjectSender sender(IdleStrategy full) {
     return peer::send;
   }
 

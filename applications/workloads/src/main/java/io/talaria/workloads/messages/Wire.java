@@ -2,18 +2,19 @@
 
 package io.talaria.workloads.messages;
 
-/** The sending end of a way for objects to another JVM. For one thread. */
-interface Wire extends ObjectSender, AutoCloseable {
-  /**
-   * Makes what one more thread sends with; it ends with the wire.
-   *
-   * @throws UnsupportedOperationException if {@link MessagesImplementation#manyThreads} says no
-   */
-  default ObjectSender sender() {
-    throw new UnsupportedOperationException("one thread only");
-  }
+import org.agrona.concurrent.IdleStrategy;
 
-  /** Sends what waits, and asks the other end what it has received so far. */
+/** The sending end of a way for objects to another JVM. For one thread, but for its senders. */
+interface Wire extends AutoCloseable {
+  /**
+   * Makes what a thread sends with; it ends with the wire. More than one only where {@link
+   * MessagesImplementation#manyThreads} says so.
+   *
+   * @param full how it waits for room, where the implementation does not wait itself
+   */
+  ObjectSender sender(IdleStrategy full);
+
+  /** Asks the other end what it has received so far. All senders are flushed. */
   Tally tally() throws Exception;
 
   /** Sends an object and waits until it is back. */

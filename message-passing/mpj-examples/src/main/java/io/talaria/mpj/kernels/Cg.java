@@ -64,7 +64,7 @@ public final class Cg {
         problem == 'S' ? 8.5971775078648 : problem == 'W' ? 10.362595087124 : 17.130235054029;
     Cg cg = new Cg(n, nonzero, shift);
     Report.warmUp(
-        problem,
+        problem == 'S',
         () -> {
           Arrays.fill(cg.x, 1);
           cg.step(shift);

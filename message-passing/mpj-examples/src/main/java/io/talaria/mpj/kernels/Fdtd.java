@@ -39,8 +39,8 @@ public final class Fdtd {
     int first = Report.begin(rows, rank, size);
     int mine = Report.begin(rows, rank + 1, size) - first;
     Field other = new Field(columns, rows, first, mine);
-    char problem = (long) columns * rows * steps < SMALL ? 'S' : 'A';
-    Report.warmUp(problem, () -> run(other, Math.min(steps, 50), rank, size));
+    boolean small = (long) columns * rows * steps < SMALL;
+    Report.warmUp(small, () -> run(other, Math.min(steps, 50), rank, size));
     Field field = new Field(columns, rows, first, mine);
     double start = Report.now();
     run(field, steps, rank, size);

@@ -73,7 +73,7 @@ public final class Ft {
         problem == 'S'
             ? new Ft(64, 64, 64)
             : problem == 'W' ? new Ft(128, 128, 32) : new Ft(256, 256, 128);
-    Report.warmUp(problem, () -> ft.run(1, new double[2]));
+    Report.warmUp(problem == 'S', () -> ft.run(1, new double[2]));
     ft.communication.clear();
     double start = Report.now();
     double[] sums = new double[2 * STEPS];

@@ -73,7 +73,7 @@ public final class Mg {
     Mg mg = new Mg(n);
     mg.placeCharges();
     mg.operator.subtract(mg.u[mg.levels], mg.v, mg.r[mg.levels]);
-    Report.warmUp(problem, mg::cycle);
+    Report.warmUp(problem == 'S', mg::cycle);
     mg.u[mg.levels].clear();
     mg.communication.clear();
     double start = Report.now();

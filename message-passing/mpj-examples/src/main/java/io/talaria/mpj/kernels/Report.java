@@ -57,14 +57,14 @@ final class Report {
   }
 
   /**
-   * Runs something before the clock starts, as often on all ranks: once in class S, else until the
-   * JIT compilers, which may share a rank's core, have been at work for seconds.
+   * Runs something before the clock starts, as often on all ranks: once for a small problem, else
+   * until the JIT compilers, which may share a rank's core, have been at work for seconds.
    *
-   * @param problem class of problem
+   * @param small whether it is small, as class S is
    * @param work what the clock is for, or a part of it; all ranks may meet in it
    */
-  static void warmUp(char problem, Runnable work) {
-    double end = now() + (problem == 'S' ? 0 : WARM_UP_SECONDS);
+  static void warmUp(boolean small, Runnable work) {
+    double end = now() + (small ? 0 : WARM_UP_SECONDS);
     int[] more = new int[1];
     do {
       work.run();
