@@ -74,23 +74,38 @@ class SwitchingInputTest {
     }
   }
 
-  @Test
-  void whatIsKeptHasAsMuchMemoryAsItNeeds() throws Exception {
+  private interface Use {
+    void with(TalariaSocketChannel ours, SocketChannel peer) throws Exception;
+  }
+
+  /** Connects a channel of ours, which gets the stream, with one of the JDK. */
+  private static void connected(TransportStream stream, Use use) throws Exception {
     try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
       plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
         channel.connect(plain.getLocalAddress());
         TalariaSocketChannel ours = (TalariaSocketChannel) channel;
-        TransportStream stream = stream(SwitchingInputTest::answer);
         assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
-        SwitchingInput input =
-            new SwitchingInput(
-                ours.connectionPath(),
-                stream,
-                ours.control(),
-                ProcessCounters.onHeap("a test").connection(Role.CLIENT, null, null),
-                0);
         try (SocketChannel peer = plain.accept()) {
+          use.with(ours, peer);
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatIsKeptHasAsMuchMemoryAsItNeeds() throws Exception {
+    TransportStream stream = stream(SwitchingInputTest::answer);
+    connected(
+        stream,
+        (ours, peer) -> {
+          SwitchingInput input =
+              new SwitchingInput(
+                  ours.connectionPath(),
+                  stream,
+                  ours.control(),
+                  ProcessCounters.onHeap("a test").connection(Role.CLIENT, null, null),
+                  0);
           send(peer, ours, 3);
           pull(input, ours, SwitchingInput.KEPT_BYTES);
           assertThat(input.kept().remaining()).isEqualTo(3);
@@ -109,34 +124,22 @@ class SwitchingInputTest {
           send(peer, ours, 5_000);
           pull(input, ours, 2_000);
           assertThat(input.takenBytes()).as("no more than there is room for").isEqualTo(12_003);
-        }
-      }
-    }
+        });
   }
 
   /** Has a connection that may switch, over a stream that can be withdrawn, and bytes for it. */
-  private static void withBytesOnTcp(TransportStream stream, Ends todo) throws Exception {
-    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel()) {
-      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      try (SocketChannel channel = OwnProvider.open().provider().openSocketChannel()) {
-        channel.connect(plain.getLocalAddress());
-        TalariaSocketChannel ours = (TalariaSocketChannel) channel;
-        assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
-        assertThat(ours.connectionPath().input().tryAccept()).isTrue();
-        try (SocketChannel peer = plain.accept()) {
+  private static void withBytesOnTcp(TransportStream stream, Use use) throws Exception {
+    connected(
+        stream,
+        (ours, peer) -> {
+          assertThat(ours.connectionPath().input().tryAccept()).isTrue();
           send(peer, ours, 3);
-          todo.with(ours, peer);
-        }
-      }
-    }
-  }
-
-  private interface Ends {
-    void with(TalariaSocketChannel ours, SocketChannel peer) throws Exception;
+          use.with(ours, peer);
+        });
   }
 
   /** Holds the negotiation thread between TCP and what is kept, until a closer has looked. */
-  private static void withBytesOnTheirWay(Ends todo) throws Exception {
+  private static void withBytesOnTheirWay(Use use) throws Exception {
     CountDownLatch taken = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     TransportStream stream =
@@ -161,7 +164,7 @@ class SwitchingInputTest {
                     goOn.countDown();
                   });
           later.start();
-          todo.with(ours, peer);
+          use.with(ours, peer);
           negotiation.join();
           later.join();
         });
