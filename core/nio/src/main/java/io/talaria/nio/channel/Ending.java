@@ -159,11 +159,17 @@ final class Ending {
     context.repeat(() -> lingered(deadlineNs), this::stopLingering);
   }
 
-  /** Whether the peer no longer needs the control connection: FIN or RST says that all is said. */
+  /**
+   * Whether the peer no longer needs the control connection: FIN or RST says that all is said. Two
+   * sides that have closed before either switched its input would else wait for each other.
+   */
   private boolean delivered() {
     TransportStream stream = connectionPath.stream();
     return stream.flushed()
-        && (isByReset() || connectionPath.output().tcpBytes() == 0 || stream.peerInputSwitched());
+        && (isByReset()
+            || connectionPath.output().tcpBytes() == 0
+            || stream.peerInputSwitched()
+            || stream.peerInputClosed());
   }
 
   /** Negotiation thread. */

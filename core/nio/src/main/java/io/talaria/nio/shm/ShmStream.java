@@ -214,6 +214,11 @@ final class ShmStream implements TransportStream {
   }
 
   @Override
+  public boolean peerInputClosed() {
+    return ends.noReaderLeft() || getAcquire(control, theirs + ConnectionLayout.IN_CLOSED) != 0;
+  }
+
+  @Override
   public void inputTaken(long tcpBytes) {
     setRelease(control, mine + ConnectionLayout.IN_TAKEN, tcpBytes);
   }

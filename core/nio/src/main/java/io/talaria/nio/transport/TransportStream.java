@@ -106,6 +106,9 @@ public interface TransportStream {
   /** Whether the peer has taken all bytes that this side put on TCP. */
   boolean peerInputSwitched();
 
+  /** Whether the peer takes nothing of this side's any more, neither from TCP nor from here. */
+  boolean peerInputClosed();
+
   /** Publishes how many bytes this side has taken from TCP so far; until its input has switched. */
   default void inputTaken(long tcpBytes) {}
 

@@ -14,6 +14,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -35,13 +36,18 @@ class CloseOrderTest {
 
   private TalariaSocketChannel channel;
   private volatile boolean flushed = true;
+  private volatile boolean peerSwitched = true;
+  private volatile boolean peerTakesNothing;
+  private int bytesOnTcp;
   private volatile boolean failing;
 
   private Object answer(Object stream, Method method, Object[] arguments) throws Exception {
     calls.add(method.getName());
     return switch (method.getName()) {
       case "transport" -> transport();
-      case "established", "peerInputSwitched" -> true;
+      case "established" -> true;
+      case "peerInputSwitched" -> peerSwitched;
+      case "peerInputClosed" -> peerTakesNothing;
       case "peerSwitchAt" -> -1L;
       case "detail" -> "a fake";
       case "flushed" -> {
@@ -91,6 +97,7 @@ class CloseOrderTest {
       client.connect(plain.getLocalAddress());
       peer = plain.accept();
       channel = (TalariaSocketChannel) client;
+      client.write(ByteBuffer.allocate(bytesOnTcp));
       TransportStream stream =
           (TransportStream)
               Proxy.newProxyInstance(
@@ -122,6 +129,28 @@ class CloseOrderTest {
     assertThat(calls).contains("flushed").doesNotContain("release");
     flushed = true;
     awaitRelease();
+  }
+
+  /** Both sides may close while neither has yet seen the switch of the other. */
+  @Test
+  void aPeerThatHasClosedItselfIsNotWaitedFor() throws Exception {
+    bytesOnTcp = 1;
+    peerSwitched = false;
+    peerTakesNothing = true;
+    close();
+    assertThat(calls).contains("release");
+    assertThat(channel.control().isOpen()).isFalse();
+  }
+
+  @Test
+  void theControlConnectionLingersUntilThePeerClosesItself() throws Exception {
+    bytesOnTcp = 1;
+    peerSwitched = false;
+    close();
+    assertThat(channel.control().isOpen()).as("lingers").isTrue();
+    peerTakesNothing = true;
+    awaitRelease();
+    assertThat(channel.control().isOpen()).isFalse();
   }
 
   private void awaitRelease() throws InterruptedException {

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Connections;
+import io.talaria.nio.doorbell.HeldDescriptors;
 import io.talaria.nio.shm.ShmTransport;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -204,11 +204,6 @@ class LifeTest {
 
   // ---- churn -----------------------------------------------------------------------------------
 
-  private static int descriptors() {
-    String[] open = new File("/proc/self/fd").list();
-    return open == null ? -1 : open.length;
-  }
-
   private static void cycle(Variant variant, ServerSocketChannel listener, Selector selector, int i)
       throws Exception {
     try (Pair pair = Pair.connect(variant.client(), listener)) {
@@ -244,14 +239,14 @@ class LifeTest {
         cycle(variant, listener, selector, i);
       }
       Thread.sleep(300);
-      int descriptorsBefore = descriptors();
+      HeldDescriptors before = HeldDescriptors.now();
       long mappingsBefore = ShmTransport.liveMappings();
       int connectionsBefore = Connections.snapshot().size();
       for (int i = 0; i < 500; i++) {
         cycle(variant, listener, selector, i);
       }
-      assertThat(within(10_000, () -> descriptors() <= descriptorsBefore + 2))
-          .as("descriptors before %d, now %d", descriptorsBefore, descriptors())
+      assertThat(within(10_000, () -> HeldDescriptors.now().count() <= before.count()))
+          .as("before %s, now %s", before, HeldDescriptors.now())
           .isTrue();
       assertThat(within(10_000, () -> ShmTransport.liveMappings() <= mappingsBefore + 16))
           .as("mappings before %d, now %d", mappingsBefore, ShmTransport.liveMappings())
@@ -269,12 +264,12 @@ class LifeTest {
       one(variant);
     }
     Thread.sleep(500);
-    int descriptorsBefore = descriptors();
+    HeldDescriptors before = HeldDescriptors.now();
     for (int i = 0; i < 40; i++) {
       one(variant);
     }
-    assertThat(within(10_000, () -> descriptors() <= descriptorsBefore + 4))
-        .as("descriptors before %d, now %d", descriptorsBefore, descriptors())
+    assertThat(within(10_000, () -> HeldDescriptors.now().count() <= before.count() + 4))
+        .as("before %s, now %s", before, HeldDescriptors.now())
         .isTrue();
   }
 

@@ -2,17 +2,13 @@
 
 package io.talaria.nio.fuzz;
 
-import io.talaria.nio.doorbell.DoorbellPool;
+import io.talaria.nio.doorbell.HeldDescriptors;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.ShmTransport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +54,7 @@ final class Fuzzer {
   void run(Path dir, long wanted, long onlyCase, Watch watch) throws Exception {
     startNs = System.nanoTime();
     long mappingsBefore = StableMappings.count();
-    long descriptorsBefore = descriptors();
+    long descriptorsBefore = HeldDescriptors.now().count();
     try (Variant variant = new Variant(dir, seed)) {
       CountersCase counters = new CountersCase(dir);
       number = Math.max(0, onlyCase);
@@ -124,41 +120,18 @@ final class Fuzzer {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /** Those of doorbells are kept, each for the next who needs one. */
-  private static long descriptors() throws IOException {
-    long count = -DoorbellPool.ofProcess().descriptors();
-    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path unused : open) {
-        count++;
-      }
-    }
-    return count;
-  }
-
-  private static List<String> links() throws IOException {
-    List<String> links = new ArrayList<>();
-    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path each : open) {
-        if (Files.isSymbolicLink(each)) {
-          links.add(each.getFileName() + " " + Files.readSymbolicLink(each));
-        }
-      }
-    }
-    return links;
-  }
-
   /** What the provider keeps for as long as it lives stays; nothing else. */
   private static void awaitNothingLeft(long mappings, long descriptors) throws Exception {
     long start = System.nanoTime();
     while (ShmTransport.liveMappings() > mappings
-        || descriptors() > descriptors + OWN_DESCRIPTORS) {
+        || HeldDescriptors.now().count() > descriptors + OWN_DESCRIPTORS) {
       if (System.nanoTime() - start > SETTLE_NS) {
         throw new Finding(
             (ShmTransport.liveMappings() - mappings)
                 + " mappings and "
-                + (descriptors() - descriptors)
-                + " descriptors are left; open are "
-                + links());
+                + (HeldDescriptors.now().count() - descriptors)
+                + " descriptors are left; "
+                + HeldDescriptors.now());
       }
       Thread.sleep(10);
     }

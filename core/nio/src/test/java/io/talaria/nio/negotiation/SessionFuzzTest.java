@@ -5,13 +5,13 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
+import io.talaria.nio.doorbell.HeldDescriptors;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.negotiation.RawSession.Frame;
 import io.talaria.nio.shm.ShmTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,23 +54,13 @@ class SessionFuzzTest {
     node = new Node(directory, transport);
     assertThat(node.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
     precious = Files.createFile(shm.resolve("precious"));
-    descriptorsBefore = descriptors();
+    descriptorsBefore = HeldDescriptors.now().count();
   }
 
   /** Nobody makes a directory anew while the temporary one is deleted: negotiation threads stay. */
   @AfterEach
   void hold() throws Exception {
     node.hold();
-  }
-
-  private static long descriptors() throws IOException {
-    long count = 0;
-    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
-      for (Path unused : open) {
-        count++;
-      }
-    }
-    return count;
   }
 
   /** A region as a dialling transport makes it, in a file of a name that is free. */
@@ -122,9 +112,10 @@ class SessionFuzzTest {
 
   private void assertNothingLeft() throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (ShmTransport.liveMappings() > mappingsBefore || descriptors() > descriptorsBefore) {
+    while (ShmTransport.liveMappings() > mappingsBefore
+        || HeldDescriptors.now().count() > descriptorsBefore) {
       assertThat(System.nanoTime())
-          .as(ShmTransport.liveMappings() + " mappings, " + descriptors() + " descriptors")
+          .as(ShmTransport.liveMappings() + " mappings, " + HeldDescriptors.now())
           .isLessThan(deadline);
       Thread.sleep(10);
     }

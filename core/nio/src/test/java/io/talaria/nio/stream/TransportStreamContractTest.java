@@ -407,6 +407,14 @@ class TransportStreamContractTest {
     assertThat(server.stream.peerInputSwitched()).isFalse();
   }
 
+  @Test
+  void bothLearnThatTheOtherTakesNothingAnyMore() {
+    assertThat(client.stream.peerInputClosed()).isFalse();
+    server.stream.abandonInput(false);
+    session.until(() -> client.stream.peerInputClosed());
+    assertThat(server.stream.peerInputClosed()).isFalse();
+  }
+
   // ---- waiting and watching
 
   @Test
@@ -483,6 +491,7 @@ class TransportStreamContractTest {
     boolean unused = stream.controlEnded(false);
     boolean unusedToo = stream.flushed();
     assertThat(stream.peerInputSwitched()).isTrue();
+    assertThat(stream.peerInputClosed()).isTrue();
     assertThat(stream.write(bytes(1))).isEqualTo(BROKEN);
     assertThat(stream.read(bytes(1))).isNegative();
     assertThat(stream.readiness(READ)).isEqualTo(READ);

@@ -313,6 +313,11 @@ final class UcxStream implements TransportStream {
     return peerTookTcp || ends.ended();
   }
 
+  @Override
+  public boolean peerInputClosed() {
+    return ends.noReaderLeft();
+  }
+
   // ---- bytes
 
   @Override
