@@ -29,6 +29,11 @@ is missing.
 END
 }
 
+# Whether a module's jar is there with the libraries beside it, which a build without it deletes.
+is_complete() {
+  [ -f "$1" ] && [ -d "${1%/*}/lib" ]
+}
+
 # Whether something is missing, or a source is newer than the last build, of $WANTED.
 stale() {
   [ -f "$AGENT" ] && [ -f "$CLI" ] && [ -f "$BENCH" ] || return 0
@@ -37,11 +42,11 @@ stale() {
     case $module in
       */workloads)
         stamp=$STAMP-workloads
-        [ -f "$WORKLOADS" ] || return 0
+        is_complete "$WORKLOADS" || return 0
         ;;
       */bench-programs)
         stamp=$STAMP-programs
-        [ -f "$PROGRAMS" ] || return 0
+        is_complete "$PROGRAMS" || return 0
         ;;
     esac
     [ -f "$stamp" ] || return 0
@@ -203,8 +208,8 @@ run_cli() {
   if ! asks_for_help "$@"; then
     ensure_built
   elif ! [ -f "$CLI" ] || ! [ -f "$BENCH" ] ||
-    { needs_workloads "$@" && ! [ -f "$WORKLOADS" ]; } ||
-    { needs_programs "$@" && ! [ -f "$PROGRAMS" ]; }; then
+    { needs_workloads "$@" && ! is_complete "$WORKLOADS"; } ||
+    { needs_programs "$@" && ! is_complete "$PROGRAMS"; }; then
     usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
     built=build
     needs_workloads "$@" && built="build $1 $2"

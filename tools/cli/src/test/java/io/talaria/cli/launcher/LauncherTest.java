@@ -236,6 +236,19 @@ class LauncherTest {
                 + "applications/workloads -am package");
   }
 
+  /** A build without them deletes the libraries, and leaves the jars. */
+  @ParameterizedTest
+  @ValueSource(strings = {"bench netty", "bench programs"})
+  void helpOfWhatHasItsJarButNotItsLibrariesTellsHowToBuildIt(String command) throws Exception {
+    tree.pretendBuilt();
+
+    Ended ended = tree.run((command + " --help").split(" "));
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.out()).contains("./talaria build " + command + ", then");
+    assertThat(tree.builds()).isEmpty();
+  }
+
   @Test
   void aBuildThatFailsIsStatusOneAndShowsItsErrors() throws Exception {
     tree.maven("echo '[ERROR] no such module'; exit 1");
