@@ -11,6 +11,7 @@ import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
+import io.talaria.mpj.engine.Waiting;
 import java.io.IOException;
 import java.io.InvalidClassException;
 import java.io.NotSerializableException;
@@ -311,7 +312,8 @@ class FailuresTest {
   }
 
   private static World world(FrameTransport links, Alone job, Settings settings) {
-    Engine engine = new Engine(new TransportDevice(links, job.rank, 2, 1000, 1 << 20, null), 0);
+    Engine engine =
+        new Engine(new TransportDevice(links, job.rank, 2, 1000, 1 << 20, null), Waiting.ASLEEP);
     return new World(engine, job, settings);
   }
 

@@ -18,6 +18,7 @@ import io.talaria.mpj.device.verbs.VerbsFrameTransport;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.Settings;
+import io.talaria.mpj.engine.Waiting;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -54,7 +55,7 @@ final class Variant {
 
   private final Kind kind;
   private final Properties properties = new Properties();
-  private long spinNs = 1000;
+  private Waiting waiting = new Waiting(1000, 0);
   private final AtomicLong lateWakeUps = new AtomicLong();
 
   private Variant(Kind kind) {
@@ -182,7 +183,12 @@ final class Variant {
   }
 
   Variant spinNs(long ns) {
-    spinNs = ns;
+    waiting = new Waiting(ns, 0);
+    return this;
+  }
+
+  Variant yieldNs(long ns) {
+    waiting = new Waiting(0, ns);
     return this;
   }
 
@@ -211,7 +217,9 @@ final class Variant {
                   FrameDevice device = device(rank, ranks, settings, directory, hub, transports);
                   World world =
                       new World(
-                          new Engine(device, spinNs), new TestJob(rank, ranks, finished), settings);
+                          new Engine(device, waiting),
+                          new TestJob(rank, ranks, finished),
+                          settings);
                   body.run(world.commWorld());
                   world.close();
                   if (device instanceof RingDevice ring) {

@@ -19,7 +19,17 @@ class WakeUpTest {
   @Test
   @Timeout(120)
   void noWakeUpIsLostForFrames() {
-    Variant variant = Variant.threads().spinNs(0);
+    frames(Variant.threads().spinNs(0));
+  }
+
+  /** Just before it sleeps, a rank is often between two yields. */
+  @Test
+  @Timeout(120)
+  void noWakeUpIsLostBehindYields() {
+    frames(Variant.threads().yieldNs(2000));
+  }
+
+  private static void frames(Variant variant) {
     variant.run(
         2,
         w -> {

@@ -18,8 +18,8 @@ import java.util.function.Function;
  * What the API stands on: sends, receives and probes of any thread, over one device. One thread at
  * a time makes progress for all that wait; the others are parked, and woken when theirs is done.
  *
- * <p>A wait spins briefly, then sleeps on the rank's word until a peer sends a wake-up. Where ranks
- * are more than cores it does not spin: who it waits for may need the core.
+ * <p>A wait spins or yields briefly ({@link Waiting}), then sleeps on the rank's word until a peer
+ * sends a wake-up.
  */
 public final class Engine implements AutoCloseable {
   private static final int BUDGET = 64;
@@ -41,6 +41,7 @@ public final class Engine implements AutoCloseable {
 
   private final Device device;
   private final long spinNs;
+  private final long awakeNs;
   private final EngineLock lock = new EngineLock();
   private final ArrayList<Thread> parked = new ArrayList<>();
   private final Operation[] pool = new Operation[POOL];
@@ -62,11 +63,12 @@ public final class Engine implements AutoCloseable {
    * Starts on a device.
    *
    * @param device closed with this
-   * @param spinNs how long to spin before sleeping, nanoseconds
+   * @param waiting what a wait does before it sleeps
    */
-  public Engine(Device device, long spinNs) {
+  public Engine(Device device, Waiting waiting) {
     this.device = device;
-    this.spinNs = spinNs;
+    spinNs = waiting.spinNs();
+    awakeNs = spinNs + waiting.yieldNs();
     device.onArrival(this::wakeParked);
     device.onNews(this::progressIfOpen);
   }
@@ -820,6 +822,10 @@ public final class Engine implements AutoCloseable {
       }
       if (now - idleSince < spinNs) {
         Thread.onSpinWait();
+        continue;
+      }
+      if (now - idleSince < awakeNs) {
+        Thread.yield();
         continue;
       }
       if (!described) {

@@ -28,6 +28,7 @@ public final class Settings {
   private final int ringBytes;
   private final long creditBytes;
   private final long spinNs;
+  private final long yieldNs;
   private final long progressNs;
   private final int bufferBytes;
   private final String network;
@@ -53,6 +54,7 @@ public final class Settings {
     eagerBytes = (int) number(from, "eager", 16384, 0, 1 << 20);
     creditBytes = number(from, "credit", 1 << 20, 0, 1L << 40);
     spinNs = number(from, "spin", -1, -1, 1_000_000) * 1000;
+    yieldNs = number(from, "yield", -1, -1, 1_000_000) * 1000;
     progressNs = number(from, "progress", 0, 0, 1_000_000) * 1000;
     bufferBytes = (int) number(from, "buffer", 262144, 4096, 1 << 30);
     if (Integer.bitCount(bufferBytes) != 1) {
@@ -95,6 +97,7 @@ public final class Settings {
           "eager",
           "credit",
           "spin",
+          "yield",
           "progress",
           "buffer",
           "network",
@@ -113,8 +116,8 @@ public final class Settings {
                   + name
                   + " is no property; there are "
                   + PREFIX
-                  + "eager, ring, credit, spin, progress, buffer, network, between, device, hca, dir,"
-                  + " registrations, check, diagnose, serial.filter and coll.NAME");
+                  + "eager, ring, credit, spin, yield, progress, buffer, network, between, device, hca,"
+                  + " dir, registrations, check, diagnose, serial.filter and coll.NAME");
         }
         algorithms.put(name.substring(COLLECTIVE.length()), value);
       }
@@ -253,16 +256,14 @@ public final class Settings {
   }
 
   /**
-   * How long to spin before sleeping.
+   * What a rank does before it sleeps.
    *
    * @param ranks on this host
    * @param cores of it
    */
-  public long spinNs(int ranks, int cores) {
-    if (spinNs >= 0) {
-      return spinNs;
-    }
-    return ranks > cores ? 0 : 50_000;
+  public Waiting waiting(int ranks, int cores) {
+    Waiting best = Waiting.of(ranks, cores);
+    return new Waiting(spinNs < 0 ? best.spinNs() : spinNs, yieldNs < 0 ? best.yieldNs() : yieldNs);
   }
 
   /** How often a thread makes progress while the program computes, nanoseconds; 0: none does. */

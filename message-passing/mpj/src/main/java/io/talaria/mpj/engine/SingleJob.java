@@ -28,7 +28,7 @@ final class SingleJob implements Job {
             settings.ringBytes(1),
             settings.eagerBytes(),
             settings.creditBytes()),
-        0);
+        Waiting.ASLEEP);
   }
 
   @Override

@@ -143,10 +143,8 @@ public final class PmiJob implements Job, Opening.Exchange {
         deleteAtTheEnd();
       }
       opening = new Opening(rank, hostOfRank, device(hostOfRank), directory, settings, this);
-      Engine engine =
-          new Engine(
-              opening.device(),
-              settings.spinNs(opening.ranksHere(), Runtime.getRuntime().availableProcessors()));
+      int cores = Runtime.getRuntime().availableProcessors();
+      Engine engine = new Engine(opening.device(), settings.waiting(opening.ranksHere(), cores));
       link.barrier();
       return engine;
     } catch (MissingTransportException e) {

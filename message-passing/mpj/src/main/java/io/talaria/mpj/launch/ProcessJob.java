@@ -67,7 +67,7 @@ final class ProcessJob implements Job {
   @Override
   public Engine open() {
     try {
-      Engine engine = new Engine(opening.device(), settings.spinNs(opening.ranksHere(), cores));
+      Engine engine = new Engine(opening.device(), settings.waiting(opening.ranksHere(), cores));
       control.failures().opened(engine);
       control.tell("init");
       return engine;

@@ -114,7 +114,7 @@ public final class ThreadMain {
               settings.ringBytes(size),
               settings.eagerBytes(),
               settings.creditBytes()),
-          settings.spinNs(size, Runtime.getRuntime().availableProcessors()));
+          settings.waiting(size, Runtime.getRuntime().availableProcessors()));
     }
 
     @Override

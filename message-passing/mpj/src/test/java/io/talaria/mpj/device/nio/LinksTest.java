@@ -14,6 +14,7 @@ import io.talaria.mpj.device.Payload;
 import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Waiting;
 import io.talaria.nio.authentication.KeyProof;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,7 +51,7 @@ class LinksTest {
   void rankZeroOfTwo() throws Exception {
     Links.Options options = options(SECRET);
     links = new Links(0, 2, options);
-    engine = new Engine(new TransportDevice(links, 0, 2, 1000, 1 << 20, null), 0);
+    engine = new Engine(new TransportDevice(links, 0, 2, 1000, 1 << 20, null), Waiting.ASLEEP);
   }
 
   @AfterEach
@@ -284,7 +285,8 @@ class LinksTest {
   void aRankOfAnotherJobIsRefusedByBoth() throws Exception {
     Links.Options options = options("another secret".getBytes(StandardCharsets.UTF_8));
     Links other = new Links(1, 2, options);
-    try (Engine stranger = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
+    try (Engine stranger =
+        new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), Waiting.ASLEEP)) {
       other.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
       assertThatThrownBy(() -> receive(stranger, 0))
           .isInstanceOf(RankGoneException.class)
@@ -405,7 +407,8 @@ class LinksTest {
   @Test
   void anErrorOfTheThreadThatConnectsFailsTheRankNowAndLater() throws Exception {
     Links other = new Links(1, 2, options(SECRET));
-    try (Engine one = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
+    try (Engine one =
+        new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), Waiting.ASLEEP)) {
       assertThat(one.rank()).isEqualTo(1);
       links.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
       errorsInThreadsOfConnections();
@@ -427,7 +430,8 @@ class LinksTest {
   @Test
   void anExceptionOfTheHandshakeFailsTheRankThatConnects() throws Exception {
     Links other = new Links(1, 2, options(null));
-    try (Engine one = new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), 0)) {
+    try (Engine one =
+        new Engine(new TransportDevice(other, 1, 2, 1000, 1 << 20, null), Waiting.ASLEEP)) {
       other.rankAddresses(List.of(links.rankAddress(), other.rankAddress()));
       assertThatThrownBy(() -> receive(one, 0))
           .isInstanceOf(CommunicationException.class)

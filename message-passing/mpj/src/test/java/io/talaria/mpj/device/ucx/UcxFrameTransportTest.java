@@ -11,6 +11,7 @@ import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Waiting;
 import io.talaria.nio.process.Host;
 import io.talaria.ucx.Ucx;
 import java.nio.ByteBuffer;
@@ -37,7 +38,7 @@ class UcxFrameTransportTest {
     transport = new UcxFrameTransport(0, 2, 16384, 1 << 20, 0);
     stranger = new Stranger();
     transport.rankAddresses(List.of(transport.rankAddress(), stranger.rankAddress()));
-    engine = new Engine(new TransportDevice(transport, 0, 2, 1000, 1 << 20, null), 0);
+    engine = new Engine(new TransportDevice(transport, 0, 2, 1000, 1 << 20, null), Waiting.ASLEEP);
   }
 
   @AfterEach

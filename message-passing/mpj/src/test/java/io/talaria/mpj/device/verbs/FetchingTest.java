@@ -12,6 +12,7 @@ import io.talaria.mpj.device.frame.FrameOutput;
 import io.talaria.mpj.device.nio.Links;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Waiting;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -57,7 +58,7 @@ class FetchingTest {
     for (int i = 0; i < 2; i++) {
       transports[i].rankAddresses(addresses);
       devices[i] = new TransportDevice(transports[i], i, 2, 1000, 1 << 20, null);
-      engines[i] = new Engine(devices[i], 0);
+      engines[i] = new Engine(devices[i], Waiting.ASLEEP);
     }
   }
 

@@ -16,6 +16,7 @@ import io.talaria.mpj.device.nio.Links;
 import io.talaria.mpj.device.transport.MissingTransportException;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Waiting;
 import io.talaria.verbs.DeviceList;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -63,7 +64,7 @@ class VerbsFrameTransportTest {
     String unavailableReason = LoopbackVerbs.prepare();
     assumeTrue(unavailableReason.isEmpty(), unavailableReason);
     transport = open(0, null, BUFFER, new byte[32]);
-    engine = new Engine(new TransportDevice(transport, 0, 2, 1000, 1 << 20, null), 0);
+    engine = new Engine(new TransportDevice(transport, 0, 2, 1000, 1 << 20, null), Waiting.ASLEEP);
   }
 
   @AfterEach
