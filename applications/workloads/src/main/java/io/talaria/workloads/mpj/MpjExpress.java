@@ -60,7 +60,7 @@ record MpjExpress(List<String> before, Path folder) {
    * @param program the program's class and its arguments
    * @throws HarnessException if the list of hosts cannot be written
    */
-  RankProcess.Command run(String device, int ranks, Path classPath, List<String> program)
+  RankProcess.Command run(String device, int ranks, String classPath, List<String> program)
       throws HarnessException {
     List<String> words = java("starter.jar", "runtime.starter.MPJRun");
     words.addAll(List.of("-np", "" + ranks, "-dev", device, "-wdir", folder.toString()));
@@ -69,7 +69,7 @@ record MpjExpress(List<String> before, Path folder) {
     }
     // Its own class path in the JVM of the ranks lacks this one.
     words.add("-Xbootclasspath/a:" + LIBRARIES.resolve(LOGGING));
-    words.addAll(List.of("-cp", classPath.toString()));
+    words.addAll(List.of("-cp", classPath));
     words.addAll(program);
     return new RankProcess.Command(words, environment());
   }

@@ -8,6 +8,7 @@ import io.talaria.bench.harness.UcxPerftest;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.ffi.Errno;
+import io.talaria.mpj.kernels.CompilerRest;
 import io.talaria.mpj.launch.Mpirun;
 import io.talaria.nio.Connections;
 import io.talaria.ucx.Ucx;
@@ -260,7 +261,7 @@ final class MpjLaunch implements AutoCloseable {
                 "-javaagent:" + agent,
                 "-Dtalaria.quiet=true",
                 "-cp",
-                places(job.program(), TransportProbe.class)),
+                places(job.program(), CompilerRest.class, TransportProbe.class)),
             arguments);
       }
       case SOCKETS -> own(job, List.of("-dev", "shm"), job.arguments("sockets"));
@@ -282,7 +283,7 @@ final class MpjLaunch implements AutoCloseable {
         List<String> program = new ArrayList<>(List.of(job.program().getName()));
         program.addAll(job.arguments());
         String device = implementation == MpjImplementation.EXPRESS ? "multicore" : "niodev";
-        yield express().run(device, job.ranks(), placeOf(job.program()), program);
+        yield express().run(device, job.ranks(), programPath(job), program);
       }
       case PERFTEST -> throw new IllegalArgumentException("ucx_perftest has no ranks");
     };
@@ -299,7 +300,7 @@ final class MpjLaunch implements AutoCloseable {
     }
     words.addAll(options);
     if (!options.contains("-cp")) {
-      words.addAll(List.of("-cp", placeOf(job.program()).toString()));
+      words.addAll(List.of("-cp", programPath(job)));
     }
     words.add(job.program().getName());
     words.addAll(arguments);
@@ -359,6 +360,11 @@ final class MpjLaunch implements AutoCloseable {
     return pinning.active()
         ? List.of("taskset", "-c", pinning.serverCore() + "," + pinning.clientCore())
         : List.of();
+  }
+
+  /** The class path of a program for ranks. */
+  private static String programPath(MpjJob job) {
+    return places(job.program(), CompilerRest.class);
   }
 
   /** The class path of some classes. */

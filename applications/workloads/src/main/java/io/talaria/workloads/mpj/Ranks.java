@@ -4,6 +4,7 @@ package io.talaria.workloads.mpj;
 
 import com.sun.management.ThreadMXBean;
 import io.talaria.bench.harness.TransportProbe;
+import io.talaria.mpj.kernels.CompilerRest;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -8,6 +8,10 @@ import mpi.MPI;
 /** What a kernel says at its end. */
 final class Report {
   private static final double WARM_UP_SECONDS = 3;
+  private static final double MOST_WARM_UP_SECONDS = 20;
+
+  /** Between two looks at the compilers: one that has been at work for long is only then told. */
+  private static final double LOOK_SECONDS = 1;
 
   private Report() {}
 
@@ -58,19 +62,27 @@ final class Report {
 
   /**
    * Runs something before the clock starts, as often on all ranks: once for a small problem, else
-   * until the JIT compilers, which may share a rank's core, have been at work for seconds.
+   * for seconds, and until the JIT compilers of all ranks, which may share their cores, are at
+   * rest.
    *
    * @param small whether it is small, as class S is
    * @param work what the clock is for, or a part of it; all ranks may meet in it
    */
   static void warmUp(boolean small, Runnable work) {
-    double end = now() + (small ? 0 : WARM_UP_SECONDS);
-    int[] more = new int[1];
-    do {
+    CompilerRest compilers = new CompilerRest();
+    double start = now();
+    double looked = start;
+    boolean more = !small;
+    work.run();
+    while (more) {
       work.run();
-      more[0] = now() < end ? 1 : 0;
-      MPI.COMM_WORLD.Bcast(more, 0, 1, MPI.INT, 0);
-    } while (more[0] != 0);
+      if (most(now() - looked) >= LOOK_SECONDS) {
+        boolean resting = most(compilers.atRest() ? 0 : 1) == 0;
+        double elapsed = most(now() - start);
+        more = elapsed < (resting ? WARM_UP_SECONDS : MOST_WARM_UP_SECONDS);
+        looked = now();
+      }
+    }
     MPI.COMM_WORLD.Barrier();
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.mpj;
+package io.talaria.mpj.kernels;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Whether this JVM's compilers have been at rest, as the JVM itself reports: a rank that is bound
- * to a core shares it with them. One thread.
+ * to a core, or one of many, shares its core with them. One thread.
  */
-final class CompilerRest {
+public final class CompilerRest {
   /** What compilers may use of a time and still be at rest: a small method now and then. */
   private static final double RESTING = 0.05;
 
@@ -20,6 +20,9 @@ final class CompilerRest {
   private long sinceNs = System.nanoTime();
   private long sinceMs = spentMs();
 
+  /** Begins to watch. */
+  public CompilerRest() {}
+
   private long spentMs() {
     return compilers != null && compilers.isCompilationTimeMonitoringSupported()
         ? compilers.getTotalCompilationTime()
@@ -27,7 +30,7 @@ final class CompilerRest {
   }
 
   /** Returns whether they were at rest since this was last asked, or since this was made. */
-  boolean atRest() {
+  public boolean atRest() {
     long nowNs = System.nanoTime();
     long nowMs = spentMs();
     boolean rest = TimeUnit.MILLISECONDS.toNanos(nowMs - sinceMs) < RESTING * (nowNs - sinceNs);
