@@ -57,6 +57,7 @@ import picocli.CommandLine.TypeConversionException;
       "  talaria bench messages throughput --sizes 16 --iterations 5",
       "  talaria bench messages throughput --sizes 65536,1048576 --transport shm",
       "  talaria bench messages request --transport shm --against aeron-ipc,bare",
+      "  talaria bench messages asleep --transport shm --against netty-kryo,pipe",
       "  talaria bench messages all-to-all ring --nodes 8 --transport shm,tcp,ucx",
       "  talaria bench messages throughput --threads 4 --against aeron-ipc,bare",
       "  talaria bench messages throughput --threads 16 --dispatch ordered --handlers 2",
@@ -96,8 +97,8 @@ public final class BenchMessagesCommand implements Subcommand {
       arity = "0..*",
       paramLabel = "PATTERN",
       description =
-          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and request. The other"
-              + " patterns exist only for messaging.")
+          "What to measure: ${COMPLETION-CANDIDATES}. Default: throughput and request. All but these"
+              + " and asleep (a request after a pause) exist only for messaging.")
   private List<MessagesPattern> patterns = new ArrayList<>();
 
   @Option(
@@ -115,7 +116,8 @@ public final class BenchMessagesCommand implements Subcommand {
       converter = Baseline.class,
       description =
           "Baselines: netty-kryo, netty-kryo-agent, grpc, aeron-ipc, aeron-exclusive, aeron-udp,"
-              + " jeromq, bare (the ring alone). Default: all.")
+              + " jeromq, bare (the ring alone), pipe (a pipe each way; not for throughput). Default:"
+              + " all.")
   private List<MessagesImplementation> against = new ArrayList<>();
 
   @Option(
@@ -369,7 +371,7 @@ public final class BenchMessagesCommand implements Subcommand {
     int receivers = handlers == null ? 0 : handlers;
     NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, IdleStrategy.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
-        && (patterns.contains(MessagesPattern.REQUEST)
+        && (patterns.stream().anyMatch(MessagesPattern::asks)
             || patterns.contains(MessagesPattern.CONNECT))) {
       throw new ParameterException(
           command,
@@ -399,7 +401,7 @@ public final class BenchMessagesCommand implements Subcommand {
     } else if (!against.isEmpty()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--against is for throughput and request, with --dispatch inline and without --reuse");
+          "--against is for throughput, request and asleep, with --dispatch inline and without --reuse");
     }
     return all;
   }

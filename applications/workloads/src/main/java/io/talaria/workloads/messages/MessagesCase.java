@@ -67,23 +67,19 @@ record MessagesCase(
     return pattern + "/" + sizeBytes + how().id();
   }
 
-  private boolean asks() {
-    return pattern == MessagesPattern.REQUEST;
-  }
-
   @Override
   public String measure() {
-    return id() + (asks() ? "/p50" : "/rate");
+    return id() + (pattern.asks() ? "/p50" : "/rate");
   }
 
   @Override
   public Quantity quantity() {
-    return asks() ? Quantity.TIME : Quantity.PER_SECOND;
+    return pattern.asks() ? Quantity.TIME : Quantity.PER_SECOND;
   }
 
   @Override
   public String times() {
-    return asks() ? id() : null;
+    return pattern.asks() ? id() : null;
   }
 
   @Override
@@ -96,6 +92,7 @@ record MessagesCase(
     MessagesImplementation implementation = (MessagesImplementation) iteration.implementation();
     if ((idleStrategy != IdleStrategy.ADAPTIVE && !implementation.ofNodes())
         || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())
+        || (!pattern.asks() && implementation.onlyAnswers())
         || (threads > 1 && !implementation.manyThreads(sizeBytes))) {
       return;
     }

@@ -117,6 +117,18 @@ enum MessagesImplementation implements Implementation {
     Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new BareWire(job);
     }
+  },
+  /** A pipe each way. */
+  PIPE("pipe", "a pipe each way, on which the receiver sleeps, codec by hand") {
+    @Override
+    Service serve(MessagesJob job) throws Exception {
+      return PipeWire.serve(job);
+    }
+
+    @Override
+    Wire connect(MessagesJob job, HostPort where) throws Exception {
+      return new PipeWire(job);
+    }
   };
 
   /** Messaging, by each of its transports as they are named. */
@@ -127,7 +139,15 @@ enum MessagesImplementation implements Implementation {
 
   static final List<MessagesImplementation> BASELINES =
       List.of(
-          NETTY_KRYO, NETTY_KRYO_AGENT, GRPC, AERON_IPC, AERON_EXCLUSIVE, AERON_UDP, JEROMQ, BARE);
+          NETTY_KRYO,
+          NETTY_KRYO_AGENT,
+          GRPC,
+          AERON_IPC,
+          AERON_EXCLUSIVE,
+          AERON_UDP,
+          JEROMQ,
+          BARE,
+          PIPE);
 
   private final String word;
   private final String description;
@@ -159,6 +179,11 @@ enum MessagesImplementation implements Implementation {
   /** Whether it carries arrays of up to a mebibyte, too. */
   boolean carriesArrays() {
     return ofNodes() || this == NETTY_KRYO || this == NETTY_KRYO_AGENT || this == BARE;
+  }
+
+  /** Whether it is measured only where each message is answered before the next one. */
+  boolean onlyAnswers() {
+    return this == PIPE;
   }
 
   /** Whether several threads may send objects of a size by one wire. */

@@ -15,6 +15,7 @@ import io.talaria.workloads.messages.SenderThreads.Work;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -23,6 +24,10 @@ import org.agrona.concurrent.YieldingIdleStrategy;
 /** The program of both sides. */
 public final class MessagesJvm {
   private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** Longer than anyone spins. */
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
+
   private static final int MIN_BATCH = 4;
   private static final int FIRST_BATCH = 1000;
   private static final int FIRST_BATCH_BYTES = 16 << 20;
@@ -85,7 +90,7 @@ public final class MessagesJvm {
         Settling.await(1, () -> exchange(wire));
       }
       MessagesJvm jvm = new MessagesJvm(job, wire);
-      return job.pattern() == MessagesPattern.REQUEST ? jvm.request(link) : jvm.pour(link);
+      return job.pattern().asks() ? jvm.request(link) : jvm.pour(link);
     }
   }
 
@@ -152,6 +157,9 @@ public final class MessagesJvm {
     long now = begin;
     while (now - begin < limitNs) {
       Object request = Sizes.object(job.sizeBytes(), asked++);
+      if (job.pattern() == MessagesPattern.ASLEEP) {
+        LockSupport.parkNanos(PAUSE_NS);
+      }
       long start = System.nanoTime();
       Object response = wire.request(request);
       now = System.nanoTime();

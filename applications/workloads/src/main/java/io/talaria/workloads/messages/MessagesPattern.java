@@ -11,6 +11,8 @@ enum MessagesPattern {
   THROUGHPUT("throughput"),
   /** A request and its response. */
   REQUEST("request"),
+  /** The same after a pause, in which both ends fall asleep. */
+  ASLEEP("asleep"),
   /** Objects both ways at once, between two nodes. */
   BOTH_WAYS("both-ways"),
   /** Objects from each node to all others in turn. */
@@ -33,7 +35,12 @@ enum MessagesPattern {
 
   /** Whether it is for nodes alone. */
   boolean ofNodes() {
-    return this != THROUGHPUT && this != REQUEST;
+    return this != THROUGHPUT && !asks();
+  }
+
+  /** Whether each message is answered before the next one is sent. */
+  boolean asks() {
+    return this == REQUEST || this == ASLEEP;
   }
 
   /** How many nodes there are, if so many are wanted. */
@@ -49,7 +56,7 @@ enum MessagesPattern {
    */
   int[] targets(int id, int nodes) {
     return switch (this) {
-      case THROUGHPUT, REQUEST -> id == 1 ? new int[] {2} : new int[0];
+      case THROUGHPUT, REQUEST, ASLEEP -> id == 1 ? new int[] {2} : new int[0];
       case BOTH_WAYS, RING -> new int[] {id % nodes + 1};
       case ALL_TO_ALL, TURNING ->
           IntStream.range(0, nodes - 1).map(i -> (id + i) % nodes + 1).toArray();
