@@ -333,7 +333,10 @@ public final class NodeOptions {
     return this;
   }
 
-  /** How long a thread spins before it sleeps, 0 to one second. Default: 20 µs. */
+  /**
+   * How long a thread spins before it sleeps, 0 to one second; one that waits for a response spins
+   * eight times as long. Default: 20 µs.
+   */
   public NodeOptions spin(Duration time) {
     check("spin in ns", time.toNanos(), 0, 1_000_000_000L);
     spin = time;

@@ -20,6 +20,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A node that runs in this process: creates its parts, and connects them. */
 public final class LocalNode implements Node {
+  /**
+   * A thread that waits for a response spins as long as so many spins: a peer that sleeps answers
+   * after its wake-up, and a thread that has gone to sleep before costs two more, the poller's and
+   * its own.
+   */
+  private static final int LEADER_SPINS = 8;
+
   private final NodeOptions options;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Counts counts = new Counts();
@@ -52,7 +59,7 @@ public final class LocalNode implements Node {
             options.handlers(),
             options.maxHandlers(),
             thrown -> events.internal("a handler", thrown));
-    leaderSpinning = new Spinning(options.spin().toNanos());
+    leaderSpinning = new Spinning(LEADER_SPINS * options.spin().toNanos());
     Spinning spinning = new Spinning(options.spin().toNanos());
     networks = Networks.open(options, this::threadName, spinning);
     try {
