@@ -46,7 +46,7 @@ final class PipeWire implements Wire {
   static Service serve(MessagesJob job) throws Exception {
     Process mkfifo =
         new ProcessBuilder("mkfifo", there(job).toString(), back(job).toString())
-            .inheritIO()
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     if (mkfifo.waitFor() != 0) {
       throw new HarnessException("mkfifo made no pipes in " + job.directory());
