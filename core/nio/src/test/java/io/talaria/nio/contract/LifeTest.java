@@ -248,6 +248,8 @@ class LifeTest {
       assertThat(within(10_000, () -> HeldDescriptors.now().count() <= before.count()))
           .as("before %s, now %s", before, HeldDescriptors.now())
           .isTrue();
+      assertThat(HeldDescriptors.now().ofDoorbells())
+          .isLessThanOrEqualTo(before.ofDoorbells() + HeldDescriptors.OF_ONE_SLEEPER);
       assertThat(within(10_000, () -> ShmTransport.liveMappings() <= mappingsBefore + 16))
           .as("mappings before %d, now %d", mappingsBefore, ShmTransport.liveMappings())
           .isTrue();
@@ -268,7 +270,7 @@ class LifeTest {
     for (int i = 0; i < 40; i++) {
       one(variant);
     }
-    assertThat(within(10_000, () -> HeldDescriptors.now().count() <= before.count() + 4))
+    assertThat(within(10_000, () -> HeldDescriptors.now().all() <= before.all() + 4))
         .as("before %s, now %s", before, HeldDescriptors.now())
         .isTrue();
   }

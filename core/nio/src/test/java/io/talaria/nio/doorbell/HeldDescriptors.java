@@ -14,10 +14,13 @@ import java.util.TreeMap;
  * How many descriptors this process holds, by what they are open for; for tests that nothing is
  * left behind.
  *
- * <p>Those of doorbells do not count: they are kept, each for the next who needs one, so that a
- * moment in which more threads sleep than ever before adds three for good.
+ * <p>Those of doorbells are apart: they are kept, each for the next who needs one, so that a moment
+ * in which one thread more sleeps than ever before adds {@link #OF_ONE_SLEEPER} for good.
  */
 public record HeldDescriptors(int count, int ofDoorbells, Map<String, Integer> kinds) {
+  /** What the doorbell of a thread takes. */
+  public static final int OF_ONE_SLEEPER = 3;
+
   /** Those of now. */
   public static HeldDescriptors now() {
     Map<String, Integer> kinds = new TreeMap<>();
@@ -31,6 +34,11 @@ public record HeldDescriptors(int count, int ofDoorbells, Map<String, Integer> k
     int ofDoorbells = DoorbellPool.ofProcess().descriptors();
     int all = kinds.values().stream().mapToInt(Integer::intValue).sum();
     return new HeldDescriptors(all - ofDoorbells, ofDoorbells, kinds);
+  }
+
+  /** How many there are with those of doorbells. */
+  public int all() {
+    return count + ofDoorbells;
   }
 
   private static String kind(Path descriptor) {

@@ -54,7 +54,7 @@ class SessionFuzzTest {
     node = new Node(directory, transport);
     assertThat(node.announce(PORT)).isEqualTo(Reason.ANNOUNCED);
     precious = Files.createFile(shm.resolve("precious"));
-    descriptorsBefore = HeldDescriptors.now().count();
+    descriptorsBefore = HeldDescriptors.now().all();
   }
 
   /** Nobody makes a directory anew while the temporary one is deleted: negotiation threads stay. */
@@ -113,7 +113,7 @@ class SessionFuzzTest {
   private void assertNothingLeft() throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (ShmTransport.liveMappings() > mappingsBefore
-        || HeldDescriptors.now().count() > descriptorsBefore) {
+        || HeldDescriptors.now().all() > descriptorsBefore) {
       assertThat(System.nanoTime())
           .as(ShmTransport.liveMappings() + " mappings, " + HeldDescriptors.now())
           .isLessThan(deadline);
