@@ -371,7 +371,7 @@ public final class BenchMessagesCommand implements Subcommand {
     int receivers = handlers == null ? 0 : handlers;
     NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, IdleStrategy.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
-        && (patterns.stream().anyMatch(MessagesPattern::asks)
+        && (patterns.stream().anyMatch(MessagesPattern::isRequest)
             || patterns.contains(MessagesPattern.CONNECT))) {
       throw new ParameterException(
           command,

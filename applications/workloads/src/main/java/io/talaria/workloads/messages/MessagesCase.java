@@ -69,17 +69,17 @@ record MessagesCase(
 
   @Override
   public String measure() {
-    return id() + (pattern.asks() ? "/p50" : "/rate");
+    return id() + (pattern.isRequest() ? "/p50" : "/rate");
   }
 
   @Override
   public Quantity quantity() {
-    return pattern.asks() ? Quantity.TIME : Quantity.PER_SECOND;
+    return pattern.isRequest() ? Quantity.TIME : Quantity.PER_SECOND;
   }
 
   @Override
   public String times() {
-    return pattern.asks() ? id() : null;
+    return pattern.isRequest() ? id() : null;
   }
 
   @Override
@@ -92,7 +92,7 @@ record MessagesCase(
     MessagesImplementation implementation = (MessagesImplementation) iteration.implementation();
     if ((idleStrategy != IdleStrategy.ADAPTIVE && !implementation.ofNodes())
         || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())
-        || (!pattern.asks() && implementation.onlyAnswers())
+        || (!pattern.isRequest() && implementation.onlyRequests())
         || (threads > 1 && !implementation.manyThreads(sizeBytes))) {
       return;
     }

@@ -181,8 +181,8 @@ enum MessagesImplementation implements Implementation {
     return ofNodes() || this == NETTY_KRYO || this == NETTY_KRYO_AGENT || this == BARE;
   }
 
-  /** Whether it is measured only where each message is answered before the next one. */
-  boolean onlyAnswers() {
+  /** Whether it is measured only where each message is a request. */
+  boolean onlyRequests() {
     return this == PIPE;
   }
 

@@ -90,7 +90,7 @@ public final class MessagesJvm {
         Settling.await(1, () -> exchange(wire));
       }
       MessagesJvm jvm = new MessagesJvm(job, wire);
-      return job.pattern().asks() ? jvm.request(link) : jvm.pour(link);
+      return job.pattern().isRequest() ? jvm.request(link) : jvm.pour(link);
     }
   }
 

@@ -35,11 +35,11 @@ enum MessagesPattern {
 
   /** Whether it is for nodes alone. */
   boolean ofNodes() {
-    return this != THROUGHPUT && !asks();
+    return this != THROUGHPUT && !isRequest();
   }
 
-  /** Whether each message is answered before the next one is sent. */
-  boolean asks() {
+  /** Whether each message is a request, and the next one is sent after its response. */
+  boolean isRequest() {
     return this == REQUEST || this == ASLEEP;
   }
 

@@ -12,15 +12,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A named pipe each way: what the kernel takes to wake a thread of another process, and little
- * else. Each message is answered before the next one, so a read has one message.
+ * else. Each message is a request or a response, so a read has one message.
  */
 final class PipeWire implements Wire {
-  private static final int MOST_BYTES = 256;
+  private static final int MAX_BYTES = 256;
 
   private final RandomAccessFile out;
   private final RandomAccessFile in;
-  private final byte[] outBytes = new byte[MOST_BYTES];
-  private final byte[] inBytes = new byte[MOST_BYTES];
+  private final byte[] outBytes = new byte[MAX_BYTES];
+  private final byte[] inBytes = new byte[MAX_BYTES];
   private final UnsafeBuffer toWrite = new UnsafeBuffer(outBytes);
   private final UnsafeBuffer received = new UnsafeBuffer(inBytes);
 
@@ -52,13 +52,13 @@ final class PipeWire implements Wire {
       throw new HarnessException("mkfifo made no pipes in " + job.directory());
     }
     PipeWire end = new PipeWire(back(job), there(job));
-    Thread thread = new Thread(end::answer, "receiver");
+    Thread thread = new Thread(end::respond, "receiver");
     thread.setDaemon(true);
     thread.start();
     return Service.of(0, end::close);
   }
 
-  private void answer() {
+  private void respond() {
     try {
       Tally none = new Tally(0, 0, 0);
       while (true) {
@@ -85,7 +85,7 @@ final class PipeWire implements Wire {
   @Override
   public ObjectSender sender(IdleStrategy full) {
     return message -> {
-      throw new UnsupportedOperationException("each message is answered here");
+      throw new UnsupportedOperationException("each message is a request here");
     };
   }
 

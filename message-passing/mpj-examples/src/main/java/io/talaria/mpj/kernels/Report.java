@@ -8,7 +8,7 @@ import mpi.MPI;
 /** What a kernel says at its end. */
 final class Report {
   private static final double WARM_UP_SECONDS = 3;
-  private static final double MOST_WARM_UP_SECONDS = 20;
+  private static final double MAX_WARM_UP_SECONDS = 20;
 
   /** Between two looks at the compilers: one that has been at work for long is only then told. */
   private static final double LOOK_SECONDS = 1;
@@ -79,7 +79,7 @@ final class Report {
       if (most(now() - looked) >= LOOK_SECONDS) {
         boolean resting = most(compilers.atRest() ? 0 : 1) == 0;
         double elapsed = most(now() - start);
-        more = elapsed < (resting ? WARM_UP_SECONDS : MOST_WARM_UP_SECONDS);
+        more = elapsed < (resting ? WARM_UP_SECONDS : MAX_WARM_UP_SECONDS);
         looked = now();
       }
     }
