@@ -160,6 +160,11 @@ final class ControlLink {
     return JdkProbe.over(control);
   }
 
+  /** Whether the peer has ended its output on TCP, or TCP is over, as the kernel sees it. */
+  synchronized boolean tcpInputOver() { // not beside a close either
+    return JdkProbe.inputOver(control);
+  }
+
   /** The time to live of the packet by which the client has completed the connection. */
   synchronized int receivedTtl() { // not beside a close either
     return control.isOpen() ? JdkTtl.received(control) : JdkTtl.UNKNOWN;

@@ -98,14 +98,22 @@ final class PathInput {
     }
   }
 
-  /** Tells the peer that it may switch, if there is a stream. */
+  /**
+   * Tells the peer that it may switch, if there is a stream, and its output has not ended on TCP:
+   * then it never switches, and a reader that has been told of that end, or a selector, must find
+   * it, not wait for what the transport may still say of it.
+   */
   private void accept() {
     assertLocked();
     TransportStream fast = connectionPath.stream();
     if (phase == ON_TCP && fast != null && !connectionPath.upgrade().plainAgain()) {
       long takenBytes = tcp.takenBytes();
       switching = new SwitchingInput(connectionPath, fast, control, counters, takenBytes);
-      phase = SWITCHING;
+      phase = SWITCHING; // before the look: no selector takes TCP's word for the input from here on
+      if (connectionPath.link().tcpInputOver() && connectionPath.upgrade().withdraw(fast)) {
+        connectionPath.upgrade().noteWithdrawal();
+        return;
+      }
       fast.inputTaken(takenBytes);
       fast.acceptInput();
       connectionPath.switchOutIfEstablished();
@@ -118,9 +126,8 @@ final class PathInput {
     assertLocked();
     if (phase == ON_TCP) {
       accept();
-    } else if (phase == SWITCHING
-        && connectionPath.upgrade().plainAgain()
-        && !switching.tookReset()) {
+    }
+    if (phase == SWITCHING && connectionPath.upgrade().plainAgain() && !switching.tookReset()) {
       tcp.resume(switching.takenBytes(), switching.ended());
       phase = ON_TCP;
     }

@@ -14,17 +14,20 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * Asks the kernel whether a TCP connection is over, without taking from it what its reader is to
- * find. Where {@code sun.nio.ch} is open to us, by one call to {@code poll}, which tells that the
- * connection has hung up or failed whatever it is asked for.
+ * Asks the kernel whether a TCP connection is over, or its input, without taking from it what its
+ * reader is to find. Where {@code sun.nio.ch} is open to us, by one call to {@code poll}, which
+ * tells that the connection has hung up or failed whatever it is asked for.
  *
  * <p>Elsewhere by a selector of the JDK's, which takes four calls: it reports a channel as ready
  * for all that it is registered for once it has hung up or failed, and one that is connected as
- * ready to connect only then.
+ * ready to connect only then. That an input has ended behind unread bytes is not seen that way.
  */
 public final class JdkProbe {
   /** {@code POLLERR} and {@code POLLHUP}. */
   private static final int OVER = 8 | 16;
+
+  /** {@code POLLRDHUP}: the peer sends no more, whatever is still to be read. */
+  private static final int INPUT_OVER = 0x2000;
 
   /** One for the process, since it is used for some microseconds. Guarded by the class. */
   private static Selector selector;
@@ -68,34 +71,67 @@ public final class JdkProbe {
     return polls() ? overByPoll(connected) : overBySelector(connected);
   }
 
+  /**
+   * Whether the peer has ended its output, or the connection is {@link #over}; unread bytes may
+   * stand before that. As there, no thread may close the channel meanwhile.
+   *
+   * @param connected a channel of the JDK's in non-blocking mode, which has been connected
+   * @return true also if the channel is closed, or the kernel cannot be asked
+   */
+  public static boolean inputOver(SocketChannel connected) {
+    return polls() ? inputOverByPoll(connected) : inputOverBySelector(connected);
+  }
+
   /** Whether the shorter way is open. */
   static boolean polls() {
     return POLL != null && DESCRIPTOR != null;
   }
 
   static boolean overByPoll(SocketChannel connected) {
+    return polled(connected, 0) != 0;
+  }
+
+  static boolean inputOverByPoll(SocketChannel connected) {
+    return polled(connected, INPUT_OVER) != 0;
+  }
+
+  /** What has happened to it: of the events that are named, and of those that are always told. */
+  private static int polled(SocketChannel connected, int events) {
     try {
       if (!connected.isOpen()) {
-        return true;
+        return OVER;
       }
       FileDescriptor descriptor = (FileDescriptor) DESCRIPTOR.invokeExact(connected);
-      return ((int) POLL.invokeExact(descriptor, 0, 0L) & OVER) != 0;
+      return (int) POLL.invokeExact(descriptor, events, 0L) & (events | OVER);
     } catch (Throwable e) { // of the kernel's an IOException
+      return OVER;
+    }
+  }
+
+  static boolean overBySelector(SocketChannel connected) {
+    return selects(connected, SelectionKey.OP_CONNECT);
+  }
+
+  static boolean inputOverBySelector(SocketChannel connected) {
+    try {
+      return selects(connected, SelectionKey.OP_READ)
+          && connected.socket().getInputStream().available() == 0;
+    } catch (IOException e) {
       return true;
     }
   }
 
-  static synchronized boolean overBySelector(SocketChannel connected) {
+  private static synchronized boolean selects(SocketChannel connected, int operation) {
     try {
       if (selector == null) {
         selector = JdkNio.provider().openSelector();
       }
-      SelectionKey key = connected.register(selector, SelectionKey.OP_CONNECT);
-      boolean over = selector.selectNow() > 0;
+      SelectionKey key = connected.register(selector, operation);
+      boolean ready = selector.selectNow() > 0;
       key.cancel();
       selector.selectedKeys().clear();
       selector.selectNow(); // lets go of it
-      return over;
+      return ready;
     } catch (ClosedChannelException e) {
       return true;
     } catch (IOException e) {

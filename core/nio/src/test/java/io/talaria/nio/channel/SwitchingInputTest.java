@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.jdk.JdkProbe;
 import io.talaria.nio.shm.OwnProvider;
 import io.talaria.nio.transport.TransportStream;
 import java.lang.reflect.InvocationHandler;
@@ -17,13 +18,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is taken from TCP while a connection switches. */
 @Timeout(60)
@@ -201,5 +207,62 @@ class SwitchingInputTest {
           ours.close();
           assertReset(peer);
         });
+  }
+
+  /**
+   * A selector has reported the end of the peer's output, and a stream comes before the program
+   * reads, over which the peer might be believed to switch.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void anEndThatStandsBeforeTheConsentIsTheInputs(int bytesBefore) throws Exception {
+    AtomicBoolean withdrawn = new AtomicBoolean();
+    TransportStream stream =
+        stream(
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "withdraw" -> {
+                    withdrawn.set(true);
+                    yield true;
+                  }
+                  case "withdrawn" -> withdrawn.get();
+                  case "expectsMore" -> !withdrawn.get();
+                  default -> answer(self, method, arguments);
+                });
+    try (ServerSocketChannel plain = JdkNio.provider().openServerSocketChannel();
+        SocketChannel channel = OwnProvider.open().provider().openSocketChannel();
+        Selector selector = channel.provider().openSelector()) {
+      plain.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      channel.connect(plain.getLocalAddress());
+      channel.configureBlocking(false);
+      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+      try (SocketChannel peer = plain.accept()) {
+        TalariaSocketChannel ours = (TalariaSocketChannel) channel;
+        send(peer, ours, bytesBefore);
+        peer.shutdownOutput();
+        awaitEnd(ours);
+        assertThat(selector.select()).isEqualTo(1);
+        assertThat(ours.connectionPath().upgrade().attach(stream)).isTrue();
+        assertThat(key.isReadable()).isTrue();
+        ByteBuffer room = ByteBuffer.allocate(10);
+        while (room.position() < bytesBefore) {
+          assertThat(channel.read(room)).isPositive();
+        }
+        assertThat(channel.read(room)).isEqualTo(-1);
+        selector.selectedKeys().clear();
+        assertThat(selector.select()).as("reports the end again").isEqualTo(1);
+        assertThat(channel.read(room)).isEqualTo(-1);
+        assertThat(channel.write(ByteBuffer.allocate(5))).isEqualTo(5);
+        assertThat(peer.read(ByteBuffer.allocate(10))).isEqualTo(5);
+      }
+    }
+  }
+
+  private static void awaitEnd(TalariaSocketChannel of) {
+    long start = System.nanoTime();
+    while (!JdkProbe.inputOver(of.control())) {
+      assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
+      Thread.onSpinWait();
+    }
   }
 }

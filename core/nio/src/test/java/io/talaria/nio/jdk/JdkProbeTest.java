@@ -16,11 +16,12 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whether a connection is over, by each of the two ways to ask. */
+/** Whether a connection is over, or its input, by each of the two ways to ask. */
 @Timeout(60)
 class JdkProbeTest {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
@@ -34,6 +35,14 @@ class JdkProbeTest {
     }
     assumeTrue(JdkProbe.polls(), "sun.nio.ch is not open");
     return JdkProbe.overByPoll(channel);
+  }
+
+  private boolean inputOver(boolean byPoll) {
+    if (!byPoll) {
+      return JdkProbe.inputOverBySelector(channel);
+    }
+    assumeTrue(JdkProbe.polls(), "sun.nio.ch is not open");
+    return JdkProbe.inputOverByPoll(channel);
   }
 
   @BeforeEach
@@ -76,6 +85,7 @@ class JdkProbeTest {
     assertThat(peer.write(ByteBuffer.allocate(1))).isEqualTo(1);
     for (int read = 0; read < 1; read = channel.read(ByteBuffer.allocate(1))) {
       assertThat(over(byPoll)).as("with a byte to read, or none yet").isFalse();
+      assertThat(inputOver(byPoll)).as("with a byte to read, or none yet").isFalse();
     }
   }
 
@@ -85,6 +95,20 @@ class JdkProbeTest {
     peer.shutdownOutput();
     awaitEnd();
     assertThat(over(byPoll)).isFalse();
+    assertThat(inputOver(byPoll)).isTrue();
+  }
+
+  @Test
+  void anInputThatEndsBehindUnreadBytesIsOver() throws IOException {
+    assumeTrue(JdkProbe.polls(), "sun.nio.ch is not open");
+    assertThat(peer.write(ByteBuffer.allocate(1))).isEqualTo(1);
+    peer.shutdownOutput();
+    long start = System.nanoTime();
+    while (!inputOver(true)) {
+      assertThat(System.nanoTime() - start).as("time").isLessThan(DEADLINE_NS);
+      Thread.onSpinWait();
+    }
+    assertThat(channel.read(ByteBuffer.allocate(2))).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -102,6 +126,7 @@ class JdkProbeTest {
     peer.setOption(StandardSocketOptions.SO_LINGER, 0);
     peer.close();
     awaitOver(byPoll);
+    assertThat(inputOver(byPoll)).isTrue();
     assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(1)))
         .isInstanceOf(IOException.class)
         .hasMessage("Connection reset");
@@ -112,5 +137,6 @@ class JdkProbeTest {
   void oneThatIsClosedHereIs(boolean byPoll) throws IOException {
     channel.close();
     assertThat(over(byPoll)).isTrue();
+    assertThat(inputOver(byPoll)).isTrue();
   }
 }
