@@ -75,16 +75,14 @@ record MpjExpress(List<String> before, Path folder) {
   }
 
   /**
-   * Starts its daemon, and waits until it listens.
+   * Starts its daemon, and waits until it listens; before that, for the end of an earlier one.
    *
    * @return the daemon, to be closed
-   * @throws HarnessException if it does not start, or another one is there
+   * @throws HarnessException if it does not start, or another one stays there
    * @throws InterruptedException if interrupted
    */
   RankProcess daemon() throws HarnessException, InterruptedException {
-    if (listens()) {
-      throw new HarnessException("port " + DAEMON_PORT + " is taken: is another daemon running?");
-    }
+    awaitPort();
     List<String> words = java("daemon.jar", "runtime.daemon.MPJDaemon");
     words.add("" + DAEMON_PORT);
     RankProcess daemon =
@@ -95,6 +93,16 @@ record MpjExpress(List<String> before, Path folder) {
     } catch (HarnessException | InterruptedException e) {
       daemon.close();
       throw e;
+    }
+  }
+
+  private static void awaitPort() throws HarnessException, InterruptedException {
+    long end = System.nanoTime() + START_LIMIT.toNanos();
+    while (listens()) {
+      if (System.nanoTime() > end) {
+        throw new HarnessException("port " + DAEMON_PORT + " is taken: is another daemon running?");
+      }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,21 +21,27 @@ class EveryImplementationTest {
   /** All patterns by all that is installed here, small: many JVMs, one after another. */
   @Test
   void everyImplementationDoesWhatItCan() throws Exception {
-    JsonNode json = MpjRun.bench(folder, "--sizes 64 --quick --ranks 2,3");
+    assertMeasured("", MpjPattern.usual(), 2, "");
+  }
+
+  /** What is done by any number of ranks is done by the same program. */
+  @Test
+  void everyImplementationDoesItByThreeRanks() throws Exception {
+    assertMeasured("allgather ", List.of(MpjPattern.ALLGATHER), 3, "/3-ranks");
+  }
+
+  private void assertMeasured(String words, List<MpjPattern> patterns, int ranks, String suffix)
+      throws Exception {
+    JsonNode json = MpjRun.bench(folder, words + "--sizes 64 --quick --ranks " + ranks);
     JsonNode absent = json.path("options").path("absent");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
-    for (MpjPattern pattern : MpjPattern.usual()) {
-      for (int ranks : pattern.collective() ? new int[] {2, 3} : new int[] {2}) {
-        String id =
-            pattern
-                + (pattern == MpjPattern.BARRIER ? "" : "/64")
-                + (ranks == 2 ? "" : "/" + ranks + "-ranks");
-        for (MpjImplementation implementation : MpjImplementation.values()) {
-          if (implementation.does(pattern, ranks) && !absent.has(implementation.label())) {
-            assertThat(MpjRun.figure(json, id, implementation.label()))
-                .as(id + implementation)
-                .isPositive();
-          }
+    for (MpjPattern pattern : patterns) {
+      String id = pattern + (pattern == MpjPattern.BARRIER ? "" : "/64") + suffix;
+      for (MpjImplementation implementation : MpjImplementation.values()) {
+        if (implementation.does(pattern, ranks) && !absent.has(implementation.label())) {
+          assertThat(MpjRun.figure(json, id, implementation.label()))
+              .as(id + implementation)
+              .isPositive();
         }
       }
     }
