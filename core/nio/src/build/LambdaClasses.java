@@ -35,8 +35,8 @@ import java.util.stream.Stream;
  * Makes ordinary classes of lambdas and method references. The JVM makes a class of each, too, but
  * only when it comes to it: with code that a young process has to interpret, so that each takes
  * one to three milliseconds of a core, where a class of the jar takes half of one. Usage: {@code
- * java LambdaClasses.java CLASSES}, the folder with the class files; the build calls it after the
- * compiler.
+ * java -classpath LIBRARIES LambdaClasses.java CLASSES}, the folder with the class files, and what they
+ * use; the build calls it after the compiler.
  *
  * <p>A class that captures nothing has one instance, as the JVM's has. What is serializable, or
  * implements several interfaces, stays as it is.
@@ -54,6 +54,9 @@ final class LambdaClasses {
   /** What is new in each nest, by its host. */
   private final Map<ClassDesc, List<ClassDesc>> nests = new LinkedHashMap<>();
 
+  /** All that is to be written, when nothing can fail any more. */
+  private final Map<ClassDesc, byte[]> written = new LinkedHashMap<>();
+
   private LambdaClasses(Path folder) {
     this.folder = folder;
     classFile =
@@ -61,7 +64,12 @@ final class LambdaClasses {
             ClassFile.ConstantPoolSharingOption.NEW_POOL,
             ClassFile.ClassHierarchyResolverOption.of(
                 ClassHierarchyResolver.ofResourceParsing(type -> resource(type))
-                    .orElse(ClassHierarchyResolver.defaultResolver())));
+                    .orElse(ClassHierarchyResolver.ofClassLoading(loader()))));
+  }
+
+  /** What the module uses is on the class path. */
+  private static ClassLoader loader() {
+    return ClassLoader.getSystemClassLoader();
   }
 
   public static void main(String[] args) throws IOException {
@@ -75,6 +83,18 @@ final class LambdaClasses {
     }
     for (Map.Entry<ClassDesc, List<ClassDesc>> nest : all.nests.entrySet()) {
       all.enter(nest.getKey(), nest.getValue());
+    }
+    all.write();
+  }
+
+  private void write() throws IOException {
+    for (List<ClassDesc> members : nests.values()) {
+      for (ClassDesc each : members) {
+        removeMade(each);
+      }
+    }
+    for (Map.Entry<ClassDesc, byte[]> each : written.entrySet()) {
+      Files.write(file(each.getKey()), each.getValue());
     }
   }
 
@@ -104,7 +124,6 @@ final class LambdaClasses {
             .findAttribute(Attributes.nestHost())
             .map(each -> each.nestHost().asSymbol())
             .orElse(outer);
-    removeMade(outer);
     Map<ClassDesc, byte[]> made = new LinkedHashMap<>();
     byte[] changed =
         classFile.transformClass(
@@ -120,18 +139,17 @@ final class LambdaClasses {
                   made.put(name, new LambdaClass(call, name, host).bytes(model));
                   builder.invokestatic(name, MAKE, call.typeSymbol());
                 }));
-    for (Map.Entry<ClassDesc, byte[]> each : made.entrySet()) {
-      Files.write(file(each.getKey()), each.getValue());
-    }
-    Files.write(file, changed);
+    written.put(outer, changed);
+    written.putAll(made);
     nests.computeIfAbsent(host, each -> new ArrayList<>()).addAll(made.keySet());
   }
 
-  /** Removes what was made of an earlier state of a class. */
-  private void removeMade(ClassDesc outer) throws IOException {
-    Path first = file(nested(outer, MIDDLE));
-    String begin = first.getFileName().toString().replace(".class", "");
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(first.getParent(), begin + "*")) {
+  /** Removes what was made of an earlier state of the class that a made one belongs to. */
+  private void removeMade(ClassDesc made) throws IOException {
+    Path file = file(made);
+    String name = file.getFileName().toString();
+    String begin = name.substring(0, name.lastIndexOf(MIDDLE) + MIDDLE.length());
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(file.getParent(), begin + "*")) {
       for (Path each : all) {
         Files.delete(each);
       }
@@ -156,7 +174,8 @@ final class LambdaClasses {
 
   /** Enters classes in the list of those that may use each other's private methods. */
   private void enter(ClassDesc host, List<ClassDesc> members) throws IOException {
-    ClassModel model = classFile.parse(file(host));
+    byte[] bytes = written.containsKey(host) ? written.get(host) : Files.readAllBytes(file(host));
+    ClassModel model = classFile.parse(bytes);
     List<ClassDesc> all = new ArrayList<>();
     model
         .findAttribute(Attributes.nestMembers())
@@ -169,7 +188,7 @@ final class LambdaClasses {
                 .andThen(
                     ClassTransform.endHandler(
                         builder -> builder.with(NestMembersAttribute.ofSymbols(all)))));
-    Files.write(file(host), changed);
+    written.put(host, changed);
   }
 
   /** The class of one lambda. */
