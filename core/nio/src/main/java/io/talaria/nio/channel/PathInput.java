@@ -420,6 +420,16 @@ final class PathInput {
     return kept() != null;
   }
 
+  /**
+   * Whether bytes are unread of which the kernel does not know, at a close that ends the output on
+   * TCP: they were taken from TCP, or have come by the transport, because the peer had decided for
+   * it, which this side has yet to hear. For the thread that closes, likewise.
+   */
+  boolean unreadBesideTcp() {
+    TransportStream fast = connectionPath.stream();
+    return tookUnread() || (fast != null && fast.unread());
+  }
+
   /** Whether bytes came over TCP that are unread. For the thread that closes, likewise. */
   boolean unreadTcp() {
     return tookUnread() || (phase != ACCELERATED && tcpHasUnread());

@@ -308,7 +308,7 @@ final class PathOutput {
       if (connectionPath.ending().publish()) {
         boolean lingerZero = channel.options().lingerZero();
         if (endsOnTcp()) {
-          if (lingerZero || connectionPath.input().tookUnread()) { // the kernel takes it for read
+          if (lingerZero || connectionPath.input().unreadBesideTcp()) {
             connectionPath.ending().byReset();
           }
           return;

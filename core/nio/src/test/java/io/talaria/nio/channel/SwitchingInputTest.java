@@ -209,6 +209,25 @@ class SwitchingInputTest {
         });
   }
 
+  /** The peer has decided for the stream, which this side, whose output stays, has yet to hear. */
+  @Test
+  void aCloseOnTcpWithBytesUnreadOnTheTransportIsReset() throws Exception {
+    TransportStream stream =
+        stream(
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "peerSwitchAt" -> 0L;
+                  case "unread" -> true;
+                  default -> answer(self, method, arguments);
+                });
+    connected(
+        stream,
+        (ours, peer) -> {
+          ours.close();
+          assertReset(peer);
+        });
+  }
+
   /**
    * A selector has reported the end of the peer's output, and a stream comes before the program
    * reads, over which the peer might be believed to switch.

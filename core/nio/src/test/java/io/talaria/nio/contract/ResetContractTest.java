@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * same connection can be made again at once, and is another.
  */
 class ResetContractTest extends Contract {
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 50;
 
   ResetContractTest(Variant variant) {
     super(variant);
