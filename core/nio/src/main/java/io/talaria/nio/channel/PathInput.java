@@ -99,9 +99,7 @@ final class PathInput {
   }
 
   /**
-   * Tells the peer that it may switch, if there is a stream, and its output has not ended on TCP:
-   * then it never switches, and a reader that has been told of that end, or a selector, must find
-   * it, not wait for what the transport may still say of it.
+   * Tells the peer that it may switch, if there is a stream and {@link #neverSwitches} is false.
    */
   private void accept() {
     assertLocked();
@@ -110,7 +108,7 @@ final class PathInput {
       long takenBytes = tcp.takenBytes();
       switching = new SwitchingInput(connectionPath, fast, control, counters, takenBytes);
       phase = SWITCHING; // before the look: no selector takes TCP's word for the input from here on
-      if (connectionPath.link().tcpInputOver() && connectionPath.upgrade().withdraw(fast)) {
+      if (neverSwitches(fast) && connectionPath.upgrade().withdraw(fast)) {
         connectionPath.upgrade().noteWithdrawal();
         return;
       }
@@ -119,6 +117,16 @@ final class PathInput {
       connectionPath.switchOutIfEstablished();
       connectionPath.nudgeSelectors();
     }
+  }
+
+  /**
+   * Whether the peer has ended its output on TCP, of which the stream may hear only later: then a
+   * reader that has been told of that end, or a selector, must find it, not wait for what the
+   * stream may still say. A stream in shared memory knows at once, and the kernel need not be
+   * asked.
+   */
+  private boolean neverSwitches(TransportStream fast) {
+    return fast.wakesByItself() && connectionPath.link().tcpInputOver();
   }
 
   /** Accepts an upgrade that waits, or takes TCP up again after a withdrawn one. */

@@ -245,6 +245,7 @@ class SwitchingInputTest {
                     yield true;
                   }
                   case "withdrawn" -> withdrawn.get();
+                  case "wakesByItself" -> true;
                   case "expectsMore" -> !withdrawn.get();
                   default -> answer(self, method, arguments);
                 });
