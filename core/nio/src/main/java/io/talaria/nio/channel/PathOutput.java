@@ -306,19 +306,18 @@ final class PathOutput {
   void end() {
     synchronized (lock) {
       if (connectionPath.ending().publish()) {
-        boolean lingerZero = channel.options().lingerZero();
-        if (endsOnTcp()) {
-          if (lingerZero || connectionPath.input().unreadBesideTcp()) {
-            connectionPath.ending().byReset();
-          }
-          return;
-        }
-        TransportStream fast = connectionPath.stream();
-        boolean unread = fast.unread() || connectionPath.input().unreadTcp();
-        boolean reset = unread || lingerZero;
+        boolean onTcp = endsOnTcp();
+        boolean reset =
+            channel.options().lingerZero()
+                || connectionPath.input().unreadBesideTcp()
+                || (!onTcp && connectionPath.input().unreadTcp()); // else the kernel resets
         if (reset) {
           connectionPath.ending().byReset();
         }
+        if (onTcp) {
+          return;
+        }
+        TransportStream fast = connectionPath.stream();
         fast.abandonInput(reset);
         if (reset) {
           fast.abort();
