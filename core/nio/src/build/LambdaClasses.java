@@ -35,8 +35,8 @@ import java.util.stream.Stream;
  * Makes ordinary classes of lambdas and method references. The JVM makes a class of each, too, but
  * only when it comes to it: with code that a young process has to interpret, so that each takes
  * one to three milliseconds of a core, where a class of the jar takes half of one. Usage: {@code
- * java -classpath LIBRARIES LambdaClasses.java CLASSES}, the folder with the class files, and what they
- * use; the build calls it after the compiler.
+ * java -classpath LIBRARIES LambdaClasses.java CLASSES}, the folder with the class files, and what
+ * they use; the build calls it after the compiler.
  *
  * <p>A class that captures nothing has one instance, as the JVM's has. What is serializable, or
  * implements several interfaces, stays as it is.
@@ -64,12 +64,9 @@ final class LambdaClasses {
             ClassFile.ConstantPoolSharingOption.NEW_POOL,
             ClassFile.ClassHierarchyResolverOption.of(
                 ClassHierarchyResolver.ofResourceParsing(type -> resource(type))
-                    .orElse(ClassHierarchyResolver.ofClassLoading(loader()))));
-  }
-
-  /** What the module uses is on the class path. */
-  private static ClassLoader loader() {
-    return ClassLoader.getSystemClassLoader();
+                    .orElse(
+                        ClassHierarchyResolver.ofClassLoading(
+                            ClassLoader.getSystemClassLoader()))));
   }
 
   public static void main(String[] args) throws IOException {
