@@ -2,6 +2,7 @@
 
 package io.talaria.bench.harness;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
@@ -14,45 +15,68 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class CoreDistance {
   private static final int CORES = 2;
-  private static final int WINDOWS = 5;
-  private static final long HOPS = 20_000;
+  private static final int WINDOWS = 100;
+  private static final long HOPS = 1_000;
+  private static final long LIMIT_NS = Duration.ofMillis(100).toNanos();
+
+  /** How often a thread that waits looks at the clock: a few microseconds. */
+  private static final int SPINS_PER_LOOK = 256;
+
+  /** The number that was reached; even ones are the first thread's to raise, odd the other's. */
+  private final AtomicLong word = new AtomicLong();
+
+  private volatile boolean over;
 
   private CoreDistance() {}
 
   /**
-   * Measures for some milliseconds.
+   * Measures for 100 ms at most.
    *
-   * @return nanoseconds, the best of several windows; nothing unless this process may use exactly
-   *     two cores, because with more it does not choose which ones it measures
+   * @return nanoseconds, the best of many windows; nothing unless this process may use exactly two
+   *     cores, because with more it does not choose which ones it measures; nothing if the two
+   *     threads never ran at the same time for long enough, as happens beside busy processes
    * @throws InterruptedException if interrupted
    */
   public static OptionalDouble measure() throws InterruptedException {
-    if (Cores.allowed().size() != CORES) {
-      return OptionalDouble.empty();
-    }
-    long hops = WINDOWS * HOPS;
-    AtomicLong word = new AtomicLong();
-    Thread other = new Thread(() -> take(word, 1, hops), "core-distance");
+    return Cores.allowed().size() == CORES
+        ? new CoreDistance().measure(System.nanoTime() + LIMIT_NS)
+        : OptionalDouble.empty();
+  }
+
+  private OptionalDouble measure(long deadline) throws InterruptedException {
+    Thread other = new Thread(() -> raise(1, Long.MAX_VALUE, deadline), "core-distance");
     other.setDaemon(true);
     other.start();
     double best = Double.MAX_VALUE;
-    for (int i = 0; i < WINDOWS; i++) {
-      long before = System.nanoTime();
-      take(word, i * HOPS, (i + 1) * HOPS);
-      best = Math.min(best, (double) (System.nanoTime() - before) / HOPS);
+    long before = System.nanoTime();
+    for (long first = 0;
+        first < WINDOWS * HOPS && raise(first, first + HOPS, deadline);
+        first += HOPS) {
+      long now = System.nanoTime();
+      best = Math.min(best, (double) (now - before) / HOPS);
+      before = now;
     }
+    over = true;
     other.join();
-    return OptionalDouble.of(best);
+    return best < Double.MAX_VALUE ? OptionalDouble.of(best) : OptionalDouble.empty();
   }
 
-  /** Waits for each second number and answers it with the next one. */
-  private static void take(AtomicLong word, long first, long end) {
+  /**
+   * Waits for each second number and raises it by one.
+   *
+   * @return whether it came to the end: not if the measurement is over, or the deadline has passed
+   */
+  private boolean raise(long first, long end, long deadline) {
     for (long expected = first; expected < end; expected += 2) {
-      while (word.getAcquire() != expected) {
+      for (int spins = 1; word.getAcquire() != expected; spins++) {
+        if (over || (spins % SPINS_PER_LOOK == 0 && System.nanoTime() - deadline >= 0)) {
+          return false;
+        }
         Thread.onSpinWait();
       }
       word.setRelease(expected + 1);
     }
+    return true;
   }
 
   /**
