@@ -3,6 +3,7 @@
 package io.talaria.bench.programs;
 
 import io.talaria.bench.compare.BenchOptions;
+import io.talaria.bench.harness.Implementation;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.programs.Catalogue;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The command {@code talaria bench programs}. */
@@ -27,6 +29,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  talaria bench programs --quick",
       "  talaria bench programs hazelcast vertx --connections 1,4 --json programs.json",
+      "  talaria bench programs artemis --epoll --on-tcp --warm-up 0.1 --seconds 10",
       "  talaria bench programs --no-pin --busy 2 --iterations 5",
       "",
       "A round trip is a put and a get of a map (hazelcast), an upsert and a query (h2), a set"
@@ -35,8 +38,8 @@ import picocli.CommandLine.Parameters;
           + " mina, pekko).",
       "",
       "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
-          + " over the iterations, with their range. Netty uses its NIO transport on both; its"
-          + " native transports are disabled.",
+          + " over the iterations, with their range. Netty uses its NIO transport; with --epoll its"
+          + " native one is measured as well, which artemis and lettuce use without the agent.",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })
@@ -51,6 +54,13 @@ public final class BenchProgramsCommand implements Subcommand {
               + " and h2.")
   private List<Catalogue> programs = new ArrayList<>();
 
+  @Option(
+      names = "--epoll",
+      description =
+          "Measure the JVMs with Netty's native transport epoll as well. A program that does not"
+              + " use it is measured as on the JDK's sockets once more.")
+  private boolean epoll;
+
   @Mixin private BenchOptions bench;
 
   /** Creates the command; picocli fills it. */
@@ -64,7 +74,11 @@ public final class BenchProgramsCommand implements Subcommand {
   @Override
   public Integer call() throws HarnessException, InterruptedException {
     bench.sides().requireBoth();
-    return bench.run(ProgramsJvm.class, "talaria-bench-programs-2", trials());
+    return bench.run(
+        ProgramsJvm.class,
+        "talaria-bench-programs-2",
+        trials(),
+        epoll ? List.of(Implementation.NETTY_EPOLL) : List.of());
   }
 
   private List<ProgramTrial> trials() {

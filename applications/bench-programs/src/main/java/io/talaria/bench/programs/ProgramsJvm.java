@@ -9,6 +9,7 @@ import io.talaria.bench.compare.Service;
 import io.talaria.bench.compare.Settling;
 import io.talaria.bench.compare.Task;
 import io.talaria.bench.compare.Timing;
+import io.talaria.bench.harness.ChildJvm;
 import io.talaria.bench.harness.Latencies;
 import io.talaria.bench.harness.ParentLink;
 import io.talaria.bench.harness.WarmUp;
@@ -41,6 +42,9 @@ public final class ProgramsJvm {
    */
   public static void main(String[] args) {
     QuietLog.warningsOnly();
+    if (!ChildJvm.nettyEpoll()) {
+      System.setProperty("io.netty.transport.noNative", "true");
+    }
     Peer.serve(ProgramsJvm::open, ProgramsJvm::run);
   }
 

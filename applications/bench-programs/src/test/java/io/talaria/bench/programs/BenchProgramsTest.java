@@ -60,6 +60,16 @@ class BenchProgramsTest {
     assertBoth(measured("programs hazelcast -l 100 -c 2 --seconds 0.3"), "hazelcast/100/2/rate");
   }
 
+  /** Artemis takes Netty's native transport where it is available. */
+  @Test
+  void nettysTransportAndTheAgentOnTcpAreColumnsOfTheirOwn() throws Exception {
+    JsonNode json = measured("programs artemis --epoll --on-tcp --seconds 0.3");
+    assertBoth(json, "artemis/16/1/rate");
+    assertThat(json.path("measures").path(0).path("iterations").fieldNames())
+        .toIterable()
+        .containsExactlyInAnyOrder("JDK", "TALARIA", "NETTY_EPOLL", "TALARIA_ON_TCP");
+  }
+
   @Tag("long")
   @ParameterizedTest
   @EnumSource

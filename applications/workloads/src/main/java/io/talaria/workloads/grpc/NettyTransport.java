@@ -30,7 +30,7 @@ enum NettyTransport {
 
   /** Returns the transport that this JVM was started for. */
   static NettyTransport chosen() {
-    return "epoll".equals(System.getProperty(ChildJvm.NETTY_TRANSPORT)) ? EPOLL : NIO;
+    return ChildJvm.nettyEpoll() ? EPOLL : NIO;
   }
 
   /** Returns the class of connections. */

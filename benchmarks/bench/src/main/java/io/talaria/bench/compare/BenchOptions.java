@@ -45,6 +45,13 @@ public final class BenchOptions {
       description = "Seconds to measure each case after its warm-up. Default: 2, with --quick 0.7.")
   private Double seconds;
 
+  @Option(
+      names = "--on-tcp",
+      description =
+          "Measure Talaria with all ports left out as well: what the agent costs where it does not"
+              + " accelerate. Both sides must be on this machine.")
+  private boolean onTcp;
+
   @Mixin private IterationOptions iterations;
 
   /** Creates the options; picocli fills them. */
@@ -111,7 +118,12 @@ public final class BenchOptions {
       List<? extends Implementation> more)
       throws HarnessException, InterruptedException {
     Timing timing = iterations.timing(seconds);
-    return iterations.compare(new Trials(main, format, trials, timing, more));
+    List<Implementation> all = new ArrayList<>(more);
+    if (onTcp) {
+      sides().requireBoth();
+      all.add(Implementation.TALARIA_ON_TCP);
+    }
+    return iterations.compare(new Trials(main, format, trials, timing, List.copyOf(all)));
   }
 
   private record Trials(

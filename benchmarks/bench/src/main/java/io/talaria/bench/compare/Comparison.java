@@ -175,6 +175,11 @@ public final class Comparison {
       return quantity.ratio(median(Implementation.JDK), median(Implementation.NETTY_EPOLL));
     }
 
+    /** Returns how many times better the median of Talaria on TCP is than the JDK's, or NaN. */
+    double ratioOnTcpToJdk() {
+      return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA_ON_TCP));
+    }
+
     /** Returns how many times better the median by JUCX is than Talaria's without, or NaN. */
     double ratioByJucx() {
       return quantity.ratio(median(Implementation.TALARIA), median(Implementation.TALARIA_BY_JUCX));

@@ -87,6 +87,9 @@ public record Launch(
     if (implementation == Implementation.TALARIA_BY_JUCX) {
       return List.of(ChildJvm.BY_JUCX);
     }
+    if (implementation == Implementation.TALARIA_ON_TCP) {
+      return ChildJvm.ON_TCP;
+    }
     return implementation == Implementation.NETTY_EPOLL ? List.of(ChildJvm.NETTY_EPOLL) : List.of();
   }
 

@@ -111,22 +111,24 @@ public record Report(Machine machine, Comparison found) {
     return found.measures().stream().anyMatch(one -> one.spread(Implementation.UCX_IN_C) != null);
   }
 
+  private boolean both(Implementation one, Implementation other) {
+    return found.implementations().containsAll(List.of(one, other));
+  }
+
   private boolean bindings() {
-    return found
-        .implementations()
-        .containsAll(List.of(Implementation.TALARIA, Implementation.TALARIA_BY_JUCX));
+    return both(Implementation.TALARIA, Implementation.TALARIA_BY_JUCX);
   }
 
   private boolean jucxAndJdk() {
-    return found
-        .implementations()
-        .containsAll(List.of(Implementation.JDK, Implementation.TALARIA_BY_JUCX));
+    return both(Implementation.JDK, Implementation.TALARIA_BY_JUCX);
   }
 
   private boolean epollAndJdk() {
-    return found
-        .implementations()
-        .containsAll(List.of(Implementation.JDK, Implementation.NETTY_EPOLL));
+    return both(Implementation.JDK, Implementation.NETTY_EPOLL);
+  }
+
+  private boolean onTcpAndJdk() {
+    return both(Implementation.JDK, Implementation.TALARIA_ON_TCP);
   }
 
   /** Whether there are targets of the measures' own, which have columns. */
@@ -149,6 +151,9 @@ public record Report(Machine machine, Comparison found) {
     }
     if (epollAndJdk()) {
       header.add(">epoll / JDK");
+    }
+    if (onTcpAndJdk()) {
+      header.add(">on TCP / JDK");
     }
     if (bindings()) {
       header.add(">JUCX / FFM");
@@ -176,6 +181,9 @@ public record Report(Machine machine, Comparison found) {
     }
     if (epollAndJdk()) {
       cells.add(times(measure.ratioOfEpollToJdk()));
+    }
+    if (onTcpAndJdk()) {
+      cells.add(times(measure.ratioOnTcpToJdk()));
     }
     if (bindings()) {
       cells.add(times(measure.ratioByJucx()));

@@ -31,7 +31,7 @@ public final class Settling {
    *
    * @param connections how many connections there are
    * @param exchange what to do
-   * @throws HarnessException if Talaria is switched on and one was not accelerated
+   * @throws HarnessException if one must be accelerated and was not
    * @throws Exception if an exchange failed
    */
   public static void await(int connections, Exchange exchange) throws Exception {
@@ -41,7 +41,7 @@ public final class Settling {
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
       exchange.run();
     }
-    if (TransportProbe.switchedOn()) {
+    if (TransportProbe.accelerates()) {
       Pair.requireAccelerated(Implementation.TALARIA, "client", TransportProbe.look(), connections);
     }
   }

@@ -34,10 +34,14 @@ public final class ChildJvm implements AutoCloseable {
   public static final String BY_JUCX = "-Dtalaria.ucx.binding=jucx";
 
   /** The property that chooses the transport of Netty in benchmarks of its programs. */
-  public static final String NETTY_TRANSPORT = "talaria.harness.netty";
+  private static final String NETTY_TRANSPORT = "talaria.harness.netty";
 
   /** The option that has them take its native transport epoll. */
   public static final String NETTY_EPOLL = "-D" + NETTY_TRANSPORT + "=epoll";
+
+  /** The options that leave all ports out, and say that this is wanted. */
+  public static final List<String> ON_TCP =
+      List.of("-Dtalaria.ports.except=1-65535", "-D" + TransportProbe.ON_TCP + "=true");
 
   private static final int TAIL_LINES = 400;
   private static final long DUMP_MS = 1_000;
@@ -88,6 +92,11 @@ public final class ChildJvm implements AutoCloseable {
     } catch (IOException e) {
       throw new HarnessException("cannot start the " + spec.name() + ": " + e.getMessage(), e);
     }
+  }
+
+  /** Returns whether this JVM was started with {@link #NETTY_EPOLL}. */
+  public static boolean nettyEpoll() {
+    return "epoll".equals(System.getProperty(NETTY_TRANSPORT));
   }
 
   private Thread pump(InputStream from, String what) {

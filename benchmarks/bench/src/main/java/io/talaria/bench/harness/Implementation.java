@@ -21,6 +21,9 @@ public interface Implementation {
   /** {@code ucx_perftest}, where it has a test of the same kind; no JVMs. */
   Implementation UCX_IN_C = OfSockets.UCX_IN_C;
 
+  /** The same as {@link #TALARIA} with all ports left out: what the agent's presence costs. */
+  Implementation TALARIA_ON_TCP = OfSockets.TALARIA_ON_TCP;
+
   /** The JDK's sockets left aside: the same program on Netty's native transport epoll. */
   Implementation NETTY_EPOLL = OfSockets.NETTY_EPOLL;
 
@@ -43,6 +46,8 @@ public interface Implementation {
     TALARIA("Talaria"),
     /** {@link Implementation#TALARIA_BY_JUCX}. */
     TALARIA_BY_JUCX("Talaria by JUCX"),
+    /** {@link Implementation#TALARIA_ON_TCP}. */
+    TALARIA_ON_TCP("Talaria on TCP"),
     /** {@link Implementation#UCX_IN_C}. */
     UCX_IN_C("UCX in C"),
     /** {@link Implementation#NETTY_EPOLL}. */
@@ -61,7 +66,7 @@ public interface Implementation {
 
     @Override
     public boolean onTalaria() {
-      return this == TALARIA || this == TALARIA_BY_JUCX;
+      return this == TALARIA || this == TALARIA_BY_JUCX || this == TALARIA_ON_TCP;
     }
   }
 }

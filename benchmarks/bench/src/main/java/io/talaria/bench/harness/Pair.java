@@ -49,7 +49,7 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
       Pinning pinning,
       List<String> jvmOptions)
       throws HarnessException, InterruptedException {
-    Path jar = accelerated(implementation) ? agent : null;
+    Path jar = talaria(implementation) ? agent : null;
     ChildJvm server =
         ChildJvm.start(new ChildSpec("server", mainClass, pinning.serverCore(), jar, jvmOptions));
     ChildJvm client = null;
@@ -116,34 +116,34 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
     }
   }
 
-  private static boolean accelerated(Implementation implementation) {
+  private static boolean talaria(Implementation implementation) {
     return implementation.onTalaria() && !bothPlain();
   }
 
   private static void greet(ChildJvm child, String name, Implementation implementation)
       throws HarnessException, InterruptedException {
-    boolean accelerated = accelerated(implementation);
+    boolean talaria = talaria(implementation);
     String provider = child.await("hello", JsonNode.class, START_LIMIT).path("provider").asText();
-    if (accelerated == provider.startsWith(JDK_PACKAGE)) {
+    if (talaria == provider.startsWith(JDK_PACKAGE)) {
       throw new HarnessException(
           "the "
               + name
               + " runs on "
               + provider
-              + (accelerated
+              + (talaria
                   ? ": the agent did not switch Talaria on"
                   : ": this run must use the JDK's own sockets"));
     }
   }
 
   /**
-   * Fails unless all connections of the accelerated run were accelerated.
+   * Fails unless all connections were accelerated, or, of Talaria on TCP, none.
    *
    * @param implementation whose sockets the pair runs on
    * @param side who looked
    * @param transports what it saw
    * @param connections how many connections there must be
-   * @throws HarnessException if some stayed plain
+   * @throws HarnessException if some were not as they must be
    */
   public static void requireAccelerated(
       Implementation implementation,
@@ -151,8 +151,18 @@ public record Pair(ChildJvm server, ChildJvm client) implements AutoCloseable {
       TransportProbe.Transports transports,
       int connections)
       throws HarnessException {
-    if (accelerated(implementation)
-        && (transports.accelerated() < connections || transports.plain() > 0)) {
+    if (!talaria(implementation)) {
+      return;
+    }
+    if (implementation == Implementation.TALARIA_ON_TCP) {
+      if (transports.accelerated() > 0) {
+        throw new HarnessException(
+            "ACCELERATED: all ports are left out, and the "
+                + side
+                + " saw "
+                + transports.describe());
+      }
+    } else if (transports.accelerated() < connections || transports.plain() > 0) {
       throw new HarnessException(
           "NOT ACCELERATED: of "
               + connections

@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 public final class TransportProbe {
   private static final String TALARIA_PROVIDER = "io.talaria.nio.TalariaProvider";
 
+  /** The property that says that connections must stay on TCP. */
+  static final String ON_TCP = "talaria.harness.tcp";
+
   private TransportProbe() {}
 
   /**
@@ -58,6 +61,11 @@ public final class TransportProbe {
   /** Returns whether this process runs on Talaria's provider. */
   public static boolean switchedOn() {
     return provider().equals(TALARIA_PROVIDER);
+  }
+
+  /** Returns whether this process's connections must be accelerated. */
+  public static boolean accelerates() {
+    return switchedOn() && !Boolean.getBoolean(ON_TCP);
   }
 
   /** Returns the transports of this process's open connections. */

@@ -60,6 +60,6 @@ public final class WarmUp {
    * @param connections how many
    */
   public static boolean settled(int connections) {
-    return !TransportProbe.switchedOn() || TransportProbe.look().accelerated() >= connections;
+    return !TransportProbe.accelerates() || TransportProbe.look().accelerated() >= connections;
   }
 }
