@@ -28,6 +28,9 @@ public final class MessagesJvm {
   /** Longer than anyone spins. */
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
+  /** Both ends fall asleep in this one as well, and the JIT compilers see more requests. */
+  private static final long PAUSE_OF_WARM_UP_NS = TimeUnit.MICROSECONDS.toNanos(100);
+
   private static final int MIN_BATCH = 4;
   private static final int FIRST_BATCH = 1000;
   private static final int FIRST_BATCH_BYTES = 16 << 20;
@@ -144,21 +147,21 @@ public final class MessagesJvm {
     Histogram histogram = Latencies.histogram();
     WarmUp warmUp = job.timing().warmUp(1);
     do {
-      request(histogram, Math.min(SLICE_NS, job.timing().measureNs()));
+      request(histogram, Math.min(SLICE_NS, job.timing().measureNs()), PAUSE_OF_WARM_UP_NS);
     } while (!warmUp.done(histogram.getTotalCount()));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     histogram.reset();
-    long elapsedNs = request(histogram, job.timing().measureNs());
+    long elapsedNs = request(histogram, job.timing().measureNs(), PAUSE_NS);
     return Found.timed(warmUp, histogram, elapsedNs);
   }
 
-  private long request(Histogram histogram, long limitNs) throws Exception {
+  private long request(Histogram histogram, long limitNs, long pauseNs) throws Exception {
     long begin = System.nanoTime();
     long now = begin;
     while (now - begin < limitNs) {
       Object request = Sizes.object(job.sizeBytes(), asked++);
       if (job.pattern() == MessagesPattern.ASLEEP) {
-        LockSupport.parkNanos(PAUSE_NS);
+        LockSupport.parkNanos(pauseNs);
       }
       long start = System.nanoTime();
       Object response = wire.request(request);

@@ -70,6 +70,9 @@ final class Poller extends Thread {
   /** Whether a leader reads any session, which the selector therefore does not watch. */
   private boolean lent;
 
+  /** Whether this thread has slept since it last called {@link #lendBack}. */
+  private boolean slept;
+
   private long lookedNs;
   private int turns;
 
@@ -165,7 +168,12 @@ final class Poller extends Thread {
   }
 
   private void turns() throws IOException {
-    if (turn()) {
+    boolean done = turn();
+    if (slept) { // only now: what has woken this thread comes first
+      slept = false;
+      lendBack();
+    }
+    if (done) {
       gathering.turned(connections);
       spinner.extend();
       idle = false;
@@ -297,7 +305,7 @@ final class Poller extends Thread {
     for (Connection each : connections) {
       each.receiver().disarm();
     }
-    lendBack();
+    slept = true;
   }
 
   private void sleepUntilWoken() throws IOException {

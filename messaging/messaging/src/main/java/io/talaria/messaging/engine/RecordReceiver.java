@@ -83,13 +83,10 @@ final class RecordReceiver {
   boolean poll() {
     boolean done = false;
     try {
-      if (readable && !link.readsSession()) {
-        done = pull(); // doorbells: no leader reads them, or waits for them
-      }
       if (leading.tryLock()) {
         try {
-          if (readable) {
-            done |= pull();
+          if (readable && link.readsSession()) {
+            done = pull();
           }
           done |= drainControl();
         } finally {
@@ -97,6 +94,9 @@ final class RecordReceiver {
         }
       }
       done |= drainData();
+      if (readable && !link.readsSession()) {
+        done |= pull(); // doorbells: no leader reads them; what they announce has been received
+      }
       done |= outbox.flush();
       done |= !largeTransfers.noAborts() && largeTransfers.flushAborts();
       done |= link.pushInTurn();
