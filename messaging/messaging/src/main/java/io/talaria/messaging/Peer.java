@@ -72,7 +72,8 @@ public interface Peer {
   boolean awaitDelivered(long position, Duration timeout) throws MessagingException;
 
   /**
-   * Sends a request and waits for the response.
+   * Sends a request and waits for the response. Waits for room as {@link #send} does, but for a
+   * connection until the timeout, unless it is known why there is none.
    *
    * @param timeout of the whole request
    * @throws MessagingException with the reason if there is no response

@@ -114,6 +114,24 @@ class ConnectionsTest {
     }
   }
 
+  /** A young node, or one on a busy host, may need longer for that than a send waits. */
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aRequestWaitsForItsConnectionUntilItsOwnTimeout(Variant variant) throws Exception {
+    nodes = new Variant.Nodes(variant, directory);
+    AtomicInteger got = new AtomicInteger();
+    Node first = nodes.start(knows(nodes.options(1), got).sendTimeout(Duration.ZERO));
+    nodes.start(knows(nodes.options(2), got));
+    assertThat(first.peer(2).request(new Pair(1, 2), Response.class, LONG))
+        .isEqualTo(new Response(1));
+
+    long begin = System.nanoTime();
+    assertThatThrownBy(() -> first.peer(3).request(new Pair(1, 2), Response.class, LONG))
+        .isInstanceOfSatisfying(
+            MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.UNREACHABLE));
+    assertThat(System.nanoTime() - begin).isLessThan(LONG.toNanos());
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void theConnectionIdleForLongestGivesWay(Variant variant) throws Exception {

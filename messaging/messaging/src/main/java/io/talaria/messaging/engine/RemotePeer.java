@@ -119,8 +119,8 @@ final class RemotePeer implements Peer {
         return result;
       }
     }
-    return sendSlowly(
-        context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendTimeoutNs()));
+    long deadline = deadline(node.sendTimeoutNs());
+    return sendSlowly(context, type, message, Records.MESSAGE, null, 0, 0, deadline, deadline);
   }
 
   /** Converts to nanoseconds, bounded so that adding them to the current time cannot overflow. */
@@ -132,7 +132,12 @@ final class RemotePeer implements Peer {
     return System.nanoTime() + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
   }
 
-  /** Sends after waiting for a connection and for room, also what must go in slices. */
+  /**
+   * Sends after waiting for a connection and for room, also what must go in slices.
+   *
+   * @param connectUntilNs until when to wait for a connection that nothing is known to prevent; the
+   *     deadline or later
+   */
   private long sendSlowly(
       ThreadContext context,
       TypeEntry type,
@@ -141,11 +146,16 @@ final class RemotePeer implements Peer {
       ResponseSlot slot,
       int generation,
       int limitUs,
-      long deadlineNs)
+      long deadlineNs,
+      long connectUntilNs)
       throws MessagingException {
     int slotIndex = slot == null ? 0 : slot.index;
+    long roomUntilNs = deadlineNs;
     while (true) {
-      Connection now = awaitConnection(deadlineNs);
+      Connection now = awaitConnection(deadlineNs, connectUntilNs);
+      if (roomUntilNs - System.nanoTime() <= 0) { // connecting took that time
+        roomUntilNs = Math.min(connectUntilNs, deadline(node.sendTimeoutNs()));
+      }
       if (slot != null) {
         slot.connection = now;
       }
@@ -154,18 +164,18 @@ final class RemotePeer implements Peer {
       long result = sender.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Sender.LARGER_SOON) {
         result =
-            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, deadlineNs)
+            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, roomUntilNs)
                 .send(message);
       }
       if (result > 0) {
         return result;
       }
       if (result == BACK_PRESSURED) {
-        if (!sender.awaitRoom(sender.maxRecord(RingPair.DATA), head.what(), deadlineNs)) {
+        if (!sender.awaitRoom(sender.maxRecord(RingPair.DATA), head.what(), roomUntilNs)) {
           throw noRoom();
         }
       } else {
-        awaitEnd(now, deadlineNs);
+        awaitEnd(now, roomUntilNs);
       }
     }
   }
@@ -205,7 +215,8 @@ final class RemotePeer implements Peer {
     }
   }
 
-  private Connection awaitConnection(long deadlineNs) throws MessagingException {
+  private Connection awaitConnection(long deadlineNs, long connectUntilNs)
+      throws MessagingException {
     Connection now = connection;
     node.mustBeOpen();
     if (now != null) {
@@ -219,14 +230,15 @@ final class RemotePeer implements Peer {
       node.conductor().want(this);
       while ((now = connection) == null) {
         node.mustBeOpen();
-        if (deadlineNs - System.nanoTime() <= 0) {
-          MessagingException why = problem;
+        MessagingException why = problem;
+        long untilNs = why == null ? connectUntilNs : deadlineNs;
+        if (untilNs - System.nanoTime() <= 0) {
           throw why != null
               ? new MessagingException(why.code(), textOf(why))
               : new MessagingException(
                   Code.UNREACHABLE, "no connection to node " + id + " within the timeout");
         }
-        park(deadlineNs + 1_000_000, "no connection to node " + id);
+        park(untilNs + 1_000_000, "no connection to node " + id); // a problem ends it, too
       }
       return now;
     } finally {
@@ -315,8 +327,18 @@ final class RemotePeer implements Peer {
       }
       if (result <= 0) {
         long until = Math.min(deadline, deadline(node.sendTimeoutNs()));
+        long connectUntil = waits ? deadline : until;
         result =
-            sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, until);
+            sendSlowly(
+                context,
+                type,
+                request,
+                Records.REQUEST,
+                slot,
+                generation,
+                limitUs,
+                until,
+                connectUntil);
       }
       PendingResponse<A> pending =
           new PendingResponse<>(node, this, slot, generation, response, deadline, looked, !waits);
