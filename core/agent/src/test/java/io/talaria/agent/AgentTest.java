@@ -41,6 +41,28 @@ class AgentTest {
     assertThat(child.status()).isZero();
   }
 
+  @ParameterizedTest
+  @MethodSource("javas")
+  void isTheSameOnTheBootClassPath(String java) throws Exception {
+    for (String transports : List.of("shm", "ucx,shm")) {
+      Child child =
+          Child.run(
+              java,
+              List.of(
+                  "-Xbootclasspath/a:" + Child.AGENT,
+                  "-javaagent:" + Child.AGENT,
+                  option("talaria.transports", transports)),
+              Map.of(),
+              ReasonsMain.class,
+              "same-host",
+              "true");
+      assertThat(child.out())
+          .containsExactlyInAnyOrder(
+              "listener announced", "client same-host", "accepted same-host");
+      assertThat(child.err()).singleElement().asString().contains("NIO connections use ");
+    }
+  }
+
   @Test
   void namesTheTransportsThatAreAskedFor() throws Exception {
     String java =

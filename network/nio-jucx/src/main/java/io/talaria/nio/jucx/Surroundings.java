@@ -44,6 +44,10 @@ final class Surroundings {
 
   /** Why JUCX cannot be used, with the hint; nothing if it may be tried. */
   String unavailableReason() {
+    if (loader == null) {
+      return "talaria.jar is on the boot class path, which does not lead to JUCX: start without"
+          + " -Xbootclasspath/a.";
+    }
     URL found = loader.getResource(CONTEXT);
     if (found == null) {
       return "JUCX is not there. " + GET_IT;
