@@ -286,7 +286,10 @@ public final class Comparison {
   public void addTransports(
       String label, Implementation implementation, TransportProbe.Transports taken) {
     if (implementation.onTalaria()) {
-      String whose = implementation == Implementation.TALARIA ? label : label + " by JUCX";
+      String whose =
+          implementation == Implementation.TALARIA_BY_JUCX
+              ? label + " by JUCX"
+              : implementation == Implementation.TALARIA_ON_TCP ? label + " on TCP" : label;
       transports.computeIfAbsent(whose, key -> new LinkedHashSet<>()).add(taken.describe());
     }
   }
