@@ -119,8 +119,8 @@ final class RemotePeer implements Peer {
         return result;
       }
     }
-    long deadline = deadline(node.sendTimeoutNs());
-    return sendSlowly(context, type, message, Records.MESSAGE, null, 0, 0, deadline, deadline);
+    return sendSlowly(
+        context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendTimeoutNs()));
   }
 
   /** Converts to nanoseconds, bounded so that adding them to the current time cannot overflow. */
@@ -135,8 +135,8 @@ final class RemotePeer implements Peer {
   /**
    * Sends after waiting for a connection and for room, also what must go in slices.
    *
-   * @param connectUntilNs until when to wait for a connection that nothing is known to prevent; the
-   *     deadline or later
+   * @param limitNs until when to wait for a connection that nothing is known to prevent; all else
+   *     waits no longer than a send does
    */
   private long sendSlowly(
       ThreadContext context,
@@ -146,15 +146,14 @@ final class RemotePeer implements Peer {
       ResponseSlot slot,
       int generation,
       int limitUs,
-      long deadlineNs,
-      long connectUntilNs)
+      long limitNs)
       throws MessagingException {
     int slotIndex = slot == null ? 0 : slot.index;
-    long roomUntilNs = deadlineNs;
+    long untilNs = sendUntil(limitNs);
     while (true) {
-      Connection now = awaitConnection(deadlineNs, connectUntilNs);
-      if (roomUntilNs - System.nanoTime() <= 0) { // connecting took that time
-        roomUntilNs = Math.min(connectUntilNs, deadline(node.sendTimeoutNs()));
+      Connection now = awaitConnection(untilNs, limitNs);
+      if (untilNs - System.nanoTime() <= 0) { // connecting took that time
+        untilNs = sendUntil(limitNs);
       }
       if (slot != null) {
         slot.connection = now;
@@ -164,20 +163,25 @@ final class RemotePeer implements Peer {
       long result = sender.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Sender.LARGER_SOON) {
         result =
-            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, roomUntilNs)
+            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, untilNs)
                 .send(message);
       }
       if (result > 0) {
         return result;
       }
       if (result == BACK_PRESSURED) {
-        if (!sender.awaitRoom(sender.maxRecord(RingPair.DATA), head.what(), roomUntilNs)) {
+        if (!sender.awaitRoom(sender.maxRecord(RingPair.DATA), head.what(), untilNs)) {
           throw noRoom();
         }
       } else {
-        awaitEnd(now, roomUntilNs);
+        awaitEnd(now, untilNs);
       }
     }
+  }
+
+  /** When a send that begins now has waited for long enough. */
+  private long sendUntil(long limitNs) {
+    return Math.min(limitNs, deadline(node.sendTimeoutNs()));
   }
 
   MessagingException noRoom() {
@@ -326,19 +330,9 @@ final class RemotePeer implements Peer {
         }
       }
       if (result <= 0) {
-        long until = Math.min(deadline, deadline(node.sendTimeoutNs()));
-        long connectUntil = waits ? deadline : until;
+        long limit = waits ? deadline : sendUntil(deadline);
         result =
-            sendSlowly(
-                context,
-                type,
-                request,
-                Records.REQUEST,
-                slot,
-                generation,
-                limitUs,
-                until,
-                connectUntil);
+            sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, limit);
       }
       PendingResponse<A> pending =
           new PendingResponse<>(node, this, slot, generation, response, deadline, looked, !waits);
