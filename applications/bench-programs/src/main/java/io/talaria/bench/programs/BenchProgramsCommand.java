@@ -39,7 +39,7 @@ import picocli.CommandLine.Parameters;
       "",
       "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
           + " over the iterations, with their range. Netty uses its NIO transport; with --epoll its"
-          + " native one is measured as well, which artemis and lettuce use without the agent.",
+          + " native one is measured as well, which artemis for one uses without the agent.",
       "",
       "Exit status: 0 done, 1 a run failed or was not accelerated, 2 wrong usage."
     })

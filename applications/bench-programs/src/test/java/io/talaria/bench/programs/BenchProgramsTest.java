@@ -90,6 +90,8 @@ class BenchProgramsTest {
   void wrongUsageIsToldAsSuch() {
     assertWrong("programs mysql", "PROGRAM: there is no 'mysql', but activemq, ");
     assertWrong("programs --server", "--listen, --remote: this starts both sides");
+    assertWrong(
+        "programs --on-tcp --transport tcp", "--on-tcp: --transport tcp leaves Talaria out");
     assertWrong("kafka eat", "PATTERN: there is no 'eat', but produce, consume");
     assertWrong("kafka -c 2", "--connections must be");
   }

@@ -121,6 +121,10 @@ public final class BenchOptions {
     List<Implementation> all = new ArrayList<>(more);
     if (onTcp) {
       sides().requireBoth();
+      if (!iterations.onTalaria()) {
+        throw new ParameterException(
+            command.commandLine(), "--on-tcp: --transport tcp leaves Talaria out altogether");
+      }
       all.add(Implementation.TALARIA_ON_TCP);
     }
     return iterations.compare(new Trials(main, format, trials, timing, List.copyOf(all)));

@@ -162,22 +162,12 @@ public final class Comparison {
 
     /** Returns how many times better Talaria's median is than the JDK's, or NaN. */
     double ratio() {
-      return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA));
+      return ratioToJdk(Implementation.TALARIA);
     }
 
-    /** Returns how many times better the median by JUCX is than the JDK's, or NaN. */
-    double ratioOfJucxToJdk() {
-      return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA_BY_JUCX));
-    }
-
-    /** Returns how many times better the median of Netty's epoll is than the JDK's, or NaN. */
-    double ratioOfEpollToJdk() {
-      return quantity.ratio(median(Implementation.JDK), median(Implementation.NETTY_EPOLL));
-    }
-
-    /** Returns how many times better the median of Talaria on TCP is than the JDK's, or NaN. */
-    double ratioOnTcpToJdk() {
-      return quantity.ratio(median(Implementation.JDK), median(Implementation.TALARIA_ON_TCP));
+    /** Returns how many times better the median of an implementation is than the JDK's, or NaN. */
+    double ratioToJdk(Implementation implementation) {
+      return quantity.ratio(median(Implementation.JDK), median(implementation));
     }
 
     /** Returns how many times better the median by JUCX is than Talaria's without, or NaN. */

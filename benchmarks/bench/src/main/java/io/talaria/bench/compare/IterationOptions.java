@@ -70,6 +70,11 @@ public final class IterationOptions {
     return repeatable ? repeat.iterations() : 1;
   }
 
+  /** Returns whether anything runs on Talaria. */
+  boolean onTalaria() {
+    return transports.onTalaria();
+  }
+
   /**
    * Does what the options say: serves, or measures a benchmark on the transports wanted and prints
    * what it found.

@@ -111,24 +111,22 @@ public record Report(Machine machine, Comparison found) {
     return found.measures().stream().anyMatch(one -> one.spread(Implementation.UCX_IN_C) != null);
   }
 
-  private boolean both(Implementation one, Implementation other) {
-    return found.implementations().containsAll(List.of(one, other));
-  }
-
   private boolean bindings() {
     return both(Implementation.TALARIA, Implementation.TALARIA_BY_JUCX);
   }
 
-  private boolean jucxAndJdk() {
-    return both(Implementation.JDK, Implementation.TALARIA_BY_JUCX);
+  private boolean both(Implementation one, Implementation other) {
+    return found.implementations().containsAll(List.of(one, other));
   }
 
-  private boolean epollAndJdk() {
-    return both(Implementation.JDK, Implementation.NETTY_EPOLL);
-  }
-
-  private boolean onTcpAndJdk() {
-    return both(Implementation.JDK, Implementation.TALARIA_ON_TCP);
+  /** Those besides Talaria whose ratio to the JDK has a column, with its heading, in order. */
+  private Map<Implementation, String> besideJdk() {
+    Map<Implementation, String> headings = new LinkedHashMap<>();
+    headings.put(Implementation.TALARIA_BY_JUCX, ">JUCX / JDK");
+    headings.put(Implementation.NETTY_EPOLL, ">epoll / JDK");
+    headings.put(Implementation.TALARIA_ON_TCP, ">on TCP / JDK");
+    headings.keySet().removeIf(one -> !both(Implementation.JDK, one));
+    return headings;
   }
 
   /** Whether there are targets of the measures' own, which have columns. */
@@ -146,15 +144,7 @@ public record Report(Machine machine, Comparison found) {
     if (ratios()) {
       header.add(">Ratio");
     }
-    if (jucxAndJdk()) {
-      header.add(">JUCX / JDK");
-    }
-    if (epollAndJdk()) {
-      header.add(">epoll / JDK");
-    }
-    if (onTcpAndJdk()) {
-      header.add(">on TCP / JDK");
-    }
+    header.addAll(besideJdk().values());
     if (bindings()) {
       header.add(">JUCX / FFM");
     }
@@ -176,15 +166,7 @@ public record Report(Machine machine, Comparison found) {
     if (ratios()) {
       cells.add(times(measure.ratio()));
     }
-    if (jucxAndJdk()) {
-      cells.add(times(measure.ratioOfJucxToJdk()));
-    }
-    if (epollAndJdk()) {
-      cells.add(times(measure.ratioOfEpollToJdk()));
-    }
-    if (onTcpAndJdk()) {
-      cells.add(times(measure.ratioOnTcpToJdk()));
-    }
+    besideJdk().keySet().forEach(one -> cells.add(times(measure.ratioToJdk(one))));
     if (bindings()) {
       cells.add(times(measure.ratioByJucx()));
     }

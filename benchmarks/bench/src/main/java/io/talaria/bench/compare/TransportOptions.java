@@ -48,6 +48,11 @@ public final class TransportOptions {
   /** Creates the options; picocli fills them. */
   public TransportOptions() {}
 
+  /** Returns whether anything runs on Talaria. */
+  boolean onTalaria() {
+    return !transports.contains(TCP);
+  }
+
   /**
    * Returns how JVMs are started, as the user wants it.
    *
@@ -66,7 +71,7 @@ public final class TransportOptions {
                 + String.join(", ", TRANSPORTS));
       }
     }
-    boolean tcp = transports.contains(TCP);
+    boolean tcp = !onTalaria();
     if (tcp && transports.size() > 1) {
       throw new ParameterException(
           command.commandLine(), "--transport: tcp means no Talaria, and stands alone");
