@@ -47,10 +47,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
 @Tag("alone")
 class HostsTest {
-  private static final String OUTSIDE = "10.213.78.1";
-  private static final String INSIDE = "10.213.78.2";
-  private static final String RULES = "connect " + INSIDE + "/30 *\nbind * *\n";
-
   private static final int MESSAGE_BYTES = 4 << 20;
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(40);
   private static final int ROUNDS = 3;
@@ -69,9 +65,10 @@ class HostsTest {
   void makeHosts() throws Exception {
     Flavour.TALARIA.assume();
     assumeTrue(Settings.ucxInstalled(), "no UCX here");
-    namespace = Namespace.make(lab, OUTSIDE, INSIDE);
+    namespace = Namespace.make(lab);
     key = key("key", 1);
-    rules = Files.writeString(lab.scratch().resolve("rules"), RULES);
+    String all = "connect " + namespace.innerAddress() + "/30 *\nbind * *\n";
+    rules = Files.writeString(lab.scratch().resolve("rules"), all);
   }
 
   private Path key(String name, int content) throws IOException {
@@ -101,7 +98,7 @@ class HostsTest {
   private Exchange exchange() {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
     inside(exchange.serverSpec()).arg("bind", "0.0.0.0");
-    outside(exchange.clientSpec()).arg("host", INSIDE);
+    outside(exchange.clientSpec()).arg("host", namespace.innerAddress());
     return exchange;
   }
 
@@ -156,7 +153,7 @@ class HostsTest {
             .start();
     Child writer =
         outside(lab.child(Flavour.TALARIA, WriteExit.class))
-            .arg("host", INSIDE)
+            .arg("host", namespace.innerAddress())
             .arg("port", reader.await("listening").port())
             .arg("io", io)
             .arg("leave", leave)
@@ -185,7 +182,7 @@ class HostsTest {
     int descriptors = 0;
     for (int round = 0; round < ROUNDS; round++) {
       Child server = streams(inside(lab.child(Flavour.TALARIA, Survivor.class)), "server", io);
-      client.send("connect " + server.await("listening").port() + " " + INSIDE);
+      client.send("connect " + server.await("listening").port() + " " + namespace.innerAddress());
       client.await("opened");
       awaitFast(server, client);
       long killedNs = System.nanoTime();
@@ -234,7 +231,7 @@ class HostsTest {
     int port = server.await("listening").port();
     Child client =
         outside(lab.child(Flavour.TALARIA, StreamClient.class))
-            .arg("host", INSIDE)
+            .arg("host", namespace.innerAddress())
             .arg("port", port)
             .arg("io", "selector")
             .arg("min", 1L << 40)

@@ -25,15 +25,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  * ip}.
  */
 class NamespaceTest {
-  private static final String INSIDE = "10.213.77.2";
-
   @RegisterExtension final Lab lab = new Lab();
 
   private Namespace namespace;
 
   @BeforeEach
   void makeNamespace() throws Exception {
-    namespace = Namespace.make(lab, "10.213.77.1", INSIDE);
+    namespace = Namespace.make(lab);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -42,7 +40,7 @@ class NamespaceTest {
   void betweenNamespacesItStaysPlain(Pair pair) throws Exception {
     Exchange exchange = new Exchange(lab, pair);
     exchange.serverSpec().arg("bind", "0.0.0.0").under(namespace.inside());
-    exchange.clientSpec().arg("host", INSIDE);
+    exchange.clientSpec().arg("host", namespace.innerAddress());
     exchange.run();
     if (pair.accelerated()) {
       Transports.awaitPlain(exchange.client(), Reason.NOT_LOCAL, Reason.OTHER_NAMESPACE);
@@ -77,8 +75,8 @@ class NamespaceTest {
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void withinOneNamespaceItIsAccelerated() throws Exception {
     Exchange exchange = new Exchange(lab, Pair.BOTH);
-    exchange.serverSpec().arg("bind", INSIDE).under(namespace.inside());
-    exchange.clientSpec().arg("host", INSIDE).under(namespace.inside());
+    exchange.serverSpec().arg("bind", namespace.innerAddress()).under(namespace.inside());
+    exchange.clientSpec().arg("host", namespace.innerAddress()).under(namespace.inside());
     exchange.run().expectTransport().end();
   }
 }
