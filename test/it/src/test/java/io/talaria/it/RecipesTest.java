@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.it.harness.Bridge;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.ChildSpec;
+import io.talaria.it.harness.ClassPath;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Pair;
+import io.talaria.it.harness.Podman;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
@@ -50,15 +52,18 @@ class RecipesTest {
 
   /** The value of a property in the section of a recipe. */
   private static String property(String section, String name) throws IOException {
+    return setting(section, "JAVA_TOOL_OPTIONS[^`]*?-D" + Pattern.quote(name) + "=([^\\s\"]+)");
+  }
+
+  /** What the group of a pattern matches in the section of a recipe. */
+  private static String setting(String section, String pattern) throws IOException {
     String page = page();
     int start = page.indexOf("\n## " + section + "\n");
     assertThat(start).as(section).isNotNegative();
     int end = page.indexOf("\n## ", start + 1);
-    Matcher line =
-        Pattern.compile("JAVA_TOOL_OPTIONS[^`]*?-D" + Pattern.quote(name) + "=([^\\s\"]+)")
-            .matcher(page.substring(start, end));
-    assertThat(line.find()).as("%s in %s", name, section).isTrue();
-    return line.group(1);
+    Matcher found = Pattern.compile(pattern).matcher(page.substring(start, end));
+    assertThat(found.find()).as("%s in %s", pattern, section).isTrue();
+    return found.group(1);
   }
 
   private static List<ConnectionInfo> connections(Path dir) throws IOException {
@@ -128,6 +133,39 @@ class RecipesTest {
         .property(namespaces, property(section, namespaces))
         .under(bridge.member("10.213.81.2/24").inside());
     containers(exchange, section);
+  }
+
+  /** The same with containers of an engine, and its bridge and volume. */
+  @Test
+  void containersOfPodmanMeetInTheirVolume() throws Exception {
+    Pair.BOTH.assume();
+    assumeTrue(Settings.fast() == NioTransport.SHM, "only shared memory joins namespaces");
+    String section = "Containers of Docker Compose";
+    String directory = setting(section, "talaria:(/\\S+)");
+    String user = "--user=" + setting(section, "user: \"(\\d+)\"");
+    // Podman takes a size for a quota of the disk, which tmpfs has not.
+    Podman podman = Podman.make(lab, setting(section, "o: size=[^,]+,(\\S+)"));
+    String server = podman.address(3);
+    Exchange exchange = new Exchange(lab, Pair.BOTH);
+    String volume = podman.volume(directory);
+    exchange
+        .serverSpec()
+        .arg("bind", "0.0.0.0")
+        .under(podman.container("server", user, volume, "--ip=" + server));
+    exchange
+        .clientSpec()
+        .arg("host", server)
+        .under(podman.container("client", user, volume, "--ip=" + podman.address(2)));
+    ClassPath classes = ClassPath.readableByAll(lab);
+    for (ChildSpec side : List.of(exchange.serverSpec(), exchange.clientSpec())) {
+      side.classPath(classes);
+      for (String each : List.of("talaria.namespaces", "talaria.dir", "talaria.shm.dir")) {
+        side.property(each, property(section, each));
+      }
+    }
+    String counters = property(section, "talaria.dir");
+    accelerated(
+        exchange, podman.volume().resolve(Path.of(directory).relativize(Path.of(counters))));
   }
 
   private void containers(Exchange exchange, String section) throws Exception {

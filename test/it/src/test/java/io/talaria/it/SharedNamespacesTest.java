@@ -54,6 +54,7 @@ class SharedNamespacesTest {
   private static final String SERVER = "10.213.78.3";
   private static final String MIDDLE = "10.213.78.4";
   private static final int TRIES = 400;
+  private static final String HAPROXY = "/usr/sbin/haproxy";
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -340,6 +341,38 @@ class SharedNamespacesTest {
         talk("client").arg("host", MIDDLE).arg("port", port).under(client.inside()).start();
     talkOnTcp(accepting, connecting);
     lab.stop(proxy);
+  }
+
+  /** The same with one of other people's, which has the kernel move the bytes. */
+  @Test
+  void haProxyBetweenIsNotPassedBy() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of(HAPROXY)), "no " + HAPROXY + " (Debian: haproxy)");
+    Bridge.Member middle = bridge.member(MIDDLE + "/24");
+    Child accepting = talk("server").arg("bind", SERVER).under(server.inside()).start();
+    int port = accepting.await("listening").port();
+    Path settings =
+        Files.writeString(
+            lab.scratch().resolve("haproxy.cfg"),
+            """
+            defaults
+              mode tcp
+              option splice-request
+              option splice-response
+              timeout connect 10s
+              timeout client 60s
+              timeout server 60s
+            listen talk
+              bind %s:%d
+              server one %s:%d
+            """
+                .formatted(MIDDLE, port, SERVER, port));
+    String number = lab.scratch().resolve("haproxy.pid").toString();
+    // It returns when it listens.
+    middle.run(HAPROXY, "-D", "-f", settings.toString(), "-p", number);
+    lab.afterwards(() -> Proc.run("sh", "-c", "kill $(cat \"$0\")", number));
+    Child connecting =
+        talk("client").arg("host", MIDDLE).arg("port", port).under(client.inside()).start();
+    talkOnTcp(accepting, connecting);
   }
 
   /** Both ends have the same addresses and ports, but a router could do anything between. */

@@ -49,32 +49,12 @@ class TwoUsersTest {
   @BeforeEach
   void prepare() throws Exception {
     assumeTrue(Proc.root(), "not root: no other user can be played");
-    setMode(lab.scratch(), "rwxr-xr-x");
     setMode(lab.shmDir().getParent(), "rwxr-xr-x");
-    Path classes = Files.createDirectory(lab.scratch().resolve("classes"));
-    copyAll(ClassPath.programs(), classes);
-    Path agent = lab.scratch().resolve("agent.jar");
-    ClassPath usual = ClassPath.usual();
-    if (Files.exists(usual.agent())) {
-      Files.copy(usual.agent(), agent);
-      setMode(agent, "rw-r--r--");
-    }
-    copied = new ClassPath(classes.toString(), agent);
+    copied = ClassPath.readableByAll(lab);
   }
 
-  private static void setMode(Path path, String transport) throws IOException {
-    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(transport));
-  }
-
-  private static void copyAll(Path from, Path to) throws IOException {
-    setMode(to, "rwxr-xr-x");
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.filter(f -> !f.equals(from)).toList()) {
-        Path copy = to.resolve(from.relativize(file).toString());
-        Files.copy(file, copy);
-        setMode(copy, Files.isDirectory(file) ? "rwxr-xr-x" : "rw-r--r--");
-      }
-    }
+  private static void setMode(Path path, String mode) throws IOException {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
   }
 
   private ChildSpec asNobody(ChildSpec spec) {

@@ -6,8 +6,10 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What a child runs from: the programs and the libraries they use, but nothing of Talaria's, and
@@ -26,6 +28,37 @@ public record ClassPath(String text, Path agent) {
   public static ClassPath usual() {
     return new ClassPath(
         String.join(File.pathSeparator, entries()), Settings.agent().orElse(Path.of("none")));
+  }
+
+  /**
+   * A copy of the programs and of the agent that other users can read, unlike the directories of
+   * the build and of a test.
+   *
+   * @param lab the test's, whose directory every user can enter from then on
+   * @return the class path of children without libraries
+   * @throws IOException if it cannot be made
+   */
+  public static ClassPath readableByAll(Lab lab) throws IOException {
+    letAllRead(lab.scratch());
+    Path classes = Files.createDirectory(lab.scratch().resolve("classes"));
+    letAllRead(classes);
+    Path programs = programs();
+    try (Stream<Path> files = Files.walk(programs)) {
+      for (Path file : files.filter(f -> !f.equals(programs)).toList()) {
+        letAllRead(Files.copy(file, classes.resolve(programs.relativize(file).toString())));
+      }
+    }
+    Path agent = lab.scratch().resolve("agent.jar");
+    Path usual = usual().agent();
+    if (Files.exists(usual)) {
+      letAllRead(Files.copy(usual, agent));
+    }
+    return new ClassPath(classes.toString(), agent);
+  }
+
+  private static void letAllRead(Path file) throws IOException {
+    String mode = Files.isDirectory(file) ? "rwxr-xr-x" : "rw-r--r--";
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
   }
 
   /**
