@@ -40,11 +40,10 @@ public record ClassPath(String text, Path agent) {
    */
   public static ClassPath readableByAll(Lab lab) throws IOException {
     letAllRead(lab.scratch());
-    Path classes = Files.createDirectory(lab.scratch().resolve("classes"));
-    letAllRead(classes);
+    Path classes = lab.scratch().resolve("classes");
     Path programs = programs();
     try (Stream<Path> files = Files.walk(programs)) {
-      for (Path file : files.filter(f -> !f.equals(programs)).toList()) {
+      for (Path file : files.toList()) {
         letAllRead(Files.copy(file, classes.resolve(programs.relativize(file).toString())));
       }
     }
