@@ -307,7 +307,7 @@ final class RequestTable {
       slot.status = status;
       slot.length = status == Status.OK ? result(slot) : 0;
       slot.tag =
-          kind == TAG_RECEIVE && status == Status.OK
+          kind == TAG_RECEIVE && status != Status.CANCELED
               ? Raw.word(scratch + TagRecvInfo.SENDER_TAG)
               : 0;
       giveBack(slot);

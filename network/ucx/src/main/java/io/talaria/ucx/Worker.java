@@ -425,7 +425,7 @@ public final class Worker implements AutoCloseable {
    * The tag of the message that a receive has got.
    *
    * @param request of a receive by tag that {@link #status} has said to be over
-   * @return a tag; 0 if it failed
+   * @return a tag, of a message that was truncated or has failed, too; 0 if it was cancelled
    */
   public long receivedTag(long request) {
     entered();

@@ -15,9 +15,9 @@ import java.lang.invoke.VarHandle;
  *  | length | kind| type| flags| context| tag | message bytes| id  | payload ...
  * </pre>
  *
- * <p>EAGER_SHORT ends with the tag; its payload begins there, and is the message. With it two
- * messages of a few bytes share a cache line. Only where both ends are this version's: in shared
- * memory.
+ * <p>The header of EAGER_SHORT ends with the tag; its payload begins there, and is the message.
+ * With it two messages of a few bytes share a cache line of a ring, and one with UCX's own header
+ * takes a single line. A transport sends it where it knows that the peer reads it.
  *
  * <p>{@code length} counts the whole frame before rounding; in a ring it is written last, and 0
  * means «not yet». What the other fields hold depends on the kind:
@@ -212,28 +212,46 @@ public final class Frames {
   }
 
   /**
+   * What is wrong with a message that should be one whole frame; null if nothing.
+   *
+   * @param from where it is
+   * @param at its first byte
+   * @param bytes that were received
+   */
+  public static String messageFault(MemorySegment from, long at, long bytes) {
+    boolean whole = bytes >= SHORT_HEADER && length(from, at) == bytes;
+    if (!whole || (bytes < HEADER && kind(word(from, at)) != EAGER_SHORT)) {
+      return "a message of " + bytes + " bytes that is no frame";
+    }
+    return fault(from, at, (int) bytes);
+  }
+
+  /**
    * What is wrong with a frame by itself, whatever is under way; null if nothing. For transports
    * whose other end is not this program's memory.
    *
    * @param from where it is
    * @param at its first byte
-   * @param length its length field, which is at least {@link #HEADER}
+   * @param length its length field, which is at least {@link #HEADER}, or the header of EAGER_SHORT
    */
   public static String fault(MemorySegment from, long at, int length) {
     int kind = kind(word(from, at));
-    if (kind < EAGER || kind > SETUP) {
+    if (kind < EAGER || kind > EAGER_SHORT) {
       return "a frame of unknown kind " + kind;
     }
-    long bytes = messageBytes(from, at);
-    int payload = length - HEADER;
-    if (kind <= RTS) {
+    if (kind <= RTS || kind == EAGER_SHORT) {
       int context = context(from, at);
       if (context < 0 || context >= CONTEXTS) {
         return "a frame of context " + context + "; there are 0 to " + (CONTEXTS - 1);
       }
-      if (kind == RTS ? bytes < 0 : bytes != payload) {
-        return "a frame of " + payload + " bytes for a message of " + bytes;
-      }
+    }
+    return kind == EAGER_SHORT ? null : fault(from, at, kind, length - HEADER);
+  }
+
+  private static String fault(MemorySegment from, long at, int kind, int payload) {
+    long bytes = messageBytes(from, at);
+    if (kind <= RTS && (kind == RTS ? bytes < 0 : bytes != payload)) {
+      return "a frame of " + payload + " bytes for a message of " + bytes;
     }
     boolean exposed = kind == RTS && payload == EXPOSED;
     if (payload != 0 && kind >= RTS && kind != DATA && kind != SETUP && !exposed) {

@@ -13,8 +13,8 @@ import io.talaria.ucx.Context;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Feature;
 import io.talaria.ucx.Status;
-import io.talaria.ucx.TagMessage;
 import io.talaria.ucx.Ucx;
+import io.talaria.ucx.UcxException;
 import io.talaria.ucx.Worker;
 import io.talaria.ucx.transport.ClosingEndpoints;
 import io.talaria.ucx.transport.FailureCheck;
@@ -31,11 +31,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * A rank's worker of UCX and its endpoints, one for each rank that it has sent to.
  *
- * <p>A frame is received when a probe has found it. UCX gives the messages of one sender to probes
- * in the order of sending, so what was begun is looked at in that order, although one may be whole
- * before another. No receive is posted before, so that only messages that have arrived take a
- * place. Messages arrive in UCX's progress, which reports whether any has; a rank looks again
- * before it sleeps.
+ * <p>Some places that hold no frame are always posted to UCX as receives of any rank's frames, so
+ * that UCX writes an arriving frame where it is read. UCX matches posted receives in the order of
+ * posting with the messages of one sender in the order of sending, so what was posted is looked at
+ * in that order, although one may be whole before another. What finds no place waits in UCX.
+ * Messages arrive in UCX's progress, which reports whether any has; a rank looks again before it
+ * sleeps.
  *
  * <p>Nothing happens outside {@link #round}: there are no threads here, and a rank that computes
  * does not answer its peers. UCX's own sockets know no secret; the network must be trusted.
@@ -52,7 +53,10 @@ public final class UcxFrameTransport implements FrameTransport {
   /** Places do not begin at the same place modulo a power of two, where caches would collide. */
   private static final int STAGGER = 192;
 
-  private static final int PROBE_EVERY = 16;
+  /** So few that small frames are written to lines that the cache still has. */
+  private static final int MAX_POSTED = 8;
+
+  private static final int LOOK_EVERY = 16;
   private static final long CLOSE_NS = 500_000_000;
 
   /** How long a rank sleeps that is not woken for all messages. */
@@ -87,22 +91,19 @@ public final class UcxFrameTransport implements FrameTransport {
   private final int[] free;
   private int freeCount;
 
-  /** Receives that were begun, in the order of coming. */
-  private final long[] begunRequest;
+  /** Receives that UCX has, in the order of posting, cyclically. */
+  private final long[] postedRequest;
 
-  private final int[] begunSlot;
-  private final int[] begunSource;
-  private final long[] begunBytes;
-  private int begunFirst;
-  private int begunCount;
-  private final TagMessage message = new TagMessage();
+  private final int[] postedSlot;
+  private int postedFirst;
+  private int postedCount;
   private int rounds;
 
   /** Sends of all links that UCX may still read. */
   private int sendsInFlight;
 
-  /** Whether the last look for messages ended for lack of places. */
-  private boolean mayBeMore;
+  /** Whether messages may have waited in UCX for the receives that were posted last. */
+  private boolean mayHaveWaited;
 
   private boolean closed;
 
@@ -132,10 +133,8 @@ public final class UcxFrameTransport implements FrameTransport {
     endedLinks = new EndedLinks<>(graceNs);
     following = new int[places];
     free = new int[places];
-    begunRequest = new long[places];
-    begunSlot = new int[places];
-    begunSource = new int[places];
-    begunBytes = new long[places];
+    postedRequest = new long[MAX_POSTED];
+    postedSlot = new int[MAX_POSTED];
     slots = Arena.ofAuto().allocate((long) places * stride, 64);
     for (int i = 0; i < places; i++) {
       free[freeCount++] = places - 1 - i;
@@ -272,15 +271,16 @@ public final class UcxFrameTransport implements FrameTransport {
     int mayHaveLeft = 0;
     worker.enter();
     try {
+      if (postedCount < MAX_POSTED && freeCount > 0) {
+        post();
+      }
       boolean progressed = worker.progress() != 0;
       if (progressed && sendsInFlight > 0) {
         mayHaveLeft = 1;
       }
-      // Messages arrive in progress, which reports it; the probes in between do not rely on that.
-      if (progressed || mayBeMore || (rounds & (PROBE_EVERY - 1)) == 0) {
-        receive();
-      }
-      if (begunCount > 0) {
+      // Messages arrive in progress, which reports it; the looks in between do not rely on that.
+      if (progressed || mayHaveWaited || (rounds & (LOOK_EVERY - 1)) == 0) {
+        mayHaveWaited = false;
         take(peers);
       }
       rounds++;
@@ -317,57 +317,62 @@ public final class UcxFrameTransport implements FrameTransport {
     sendsInFlight--;
   }
 
-  /** Begins to receive messages that have arrived, as far as there are places. */
-  private void receive() {
-    mayBeMore = true;
-    while (freeCount > 0) {
-      long bytes = worker.probeTag(FRAMES, KIND, message);
-      if (bytes < 0) {
-        mayBeMore = false;
-        return;
+  /** Posts receives for places that hold no frame. */
+  private void post() {
+    mayHaveWaited |= postedCount == 0;
+    while (freeCount > 0 && postedCount < MAX_POSTED) {
+      int slot = free[freeCount - 1];
+      long request = worker.receiveTag(slots, at(slot), longestFrame, FRAMES, KIND);
+      if (request < 0) {
+        throw new UcxException((int) request, "ucp_tag_recv_nbx");
       }
-      if (bytes > longestFrame) {
-        throw new IllegalStateException(
-            "a frame of more than "
-                + longestFrame
-                + " bytes has come: talaria.mpj.buffer must be the same for all ranks, here it is "
-                + bufferBytes);
-      }
-      int slot = free[--freeCount];
-      int i = (begunFirst + begunCount++) % begunSlot.length;
-      begunSlot[i] = slot;
-      begunSource[i] = (int) message.tag();
-      begunBytes[i] = bytes;
-      begunRequest[i] = worker.receiveTag(message, slots, at(slot));
+      freeCount--;
+      int i = postedFirst + postedCount++;
+      i -= i < postedSlot.length ? 0 : postedSlot.length;
+      postedSlot[i] = slot;
+      postedRequest[i] = request;
     }
   }
 
   /** Hands over what is here whole, in the order of coming. */
   private void take(Peers peers) {
-    while (begunCount > 0) {
-      int i = begunFirst;
-      long request = begunRequest[i];
-      int status = request < 0 ? (int) request : worker.poll(request);
+    while (postedCount > 0) {
+      long request = postedRequest[postedFirst];
+      int status = worker.status(request);
       if (status == Status.IN_PROGRESS) {
         return;
       }
-      begunFirst = i + 1 == begunSlot.length ? 0 : i + 1;
-      begunCount--;
-      int source = begunSource[i];
+      long bytes = worker.receivedBytes(request);
+      int source = (int) worker.receivedTag(request);
+      worker.release(request);
+      int slot = postedSlot[postedFirst];
+      postedFirst = postedFirst + 1 == postedSlot.length ? 0 : postedFirst + 1;
+      postedCount--;
       if (source < 0 || source >= links.length || source == rank) {
-        free(begunSlot[i]); // The sender is not a rank of this job.
-      } else if (status != Status.OK) {
-        free(begunSlot[i]);
-        link(source).end(FailureCheck.reason(status));
-      } else {
+        free(slot); // The sender is not a rank of this job.
+      } else if (status == Status.OK) {
         UcxLink link = link(source);
-        link.input().add(begunSlot[i], begunBytes[i]);
+        link.input().add(slot, bytes);
         if (!heard[source]) {
           heard[source] = true;
           peers.arrived(source, link.input());
         }
+      } else {
+        free(slot);
+        failed(source, status);
       }
     }
+  }
+
+  private void failed(int source, int status) {
+    if (status == Status.MESSAGE_TRUNCATED) {
+      throw new IllegalStateException(
+          "a frame of more than "
+              + longestFrame
+              + " bytes has come: talaria.mpj.buffer must be the same for all ranks, here it is "
+              + bufferBytes);
+    }
+    link(source).end(FailureCheck.reason(status));
   }
 
   private void payCredit() {
@@ -393,10 +398,16 @@ public final class UcxFrameTransport implements FrameTransport {
     worker.enter();
     try {
       failures.now();
-      return worker.probeTag(FRAMES, KIND) < 0 && worker.arm();
+      return nothingHasCome() && worker.arm();
     } finally {
       worker.exit();
     }
+  }
+
+  private boolean nothingHasCome() {
+    return postedCount > 0
+        ? worker.status(postedRequest[postedFirst]) == Status.IN_PROGRESS
+        : worker.probeTag(FRAMES, KIND) < 0;
   }
 
   @Override

@@ -219,6 +219,12 @@ final class UcxLink implements EndedLinks.Ended {
       return longestFrame - Frames.HEADER;
     }
 
+    /** {@link UcxRankAddress} is of the version that reads them. */
+    @Override
+    public boolean takesShortHeaders() {
+      return true;
+    }
+
     @Override
     public boolean flushed() {
       if (!sends.isEmpty()) {
@@ -241,7 +247,7 @@ final class UcxLink implements EndedLinks.Ended {
     /** Takes a frame that has arrived; an invalid one ends the link. */
     void add(int slot, long received) {
       long at = transport.at(slot);
-      String fault = fault(at, received);
+      String fault = Frames.messageFault(transport.slots(), at, received);
       if (ended != null || fault != null) {
         transport.free(slot);
         if (fault != null) {
@@ -257,14 +263,6 @@ final class UcxLink implements EndedLinks.Ended {
         transport.follow(last, slot);
         last = slot;
       }
-    }
-
-    private String fault(long at, long received) {
-      int length = received < Frames.HEADER ? 0 : Frames.length(transport.slots(), at);
-      if (length != received || received < Frames.HEADER) {
-        return "a message of " + received + " bytes that is no frame";
-      }
-      return Frames.fault(transport.slots(), at, (int) received);
     }
 
     @Override

@@ -21,7 +21,9 @@ import java.util.HexFormat;
  */
 record UcxRankAddress(
     String release, String order, String bootId, String namespace, WorkerAddress address) {
-  private static final String KIND = "ucx";
+  /** With the version of the frames that such a rank reads. */
+  private static final String KIND = "ucx2";
+
   private static final String UNKNOWN = "-";
 
   static UcxRankAddress of(String release, WorkerAddress address) {
@@ -51,7 +53,8 @@ record UcxRankAddress(
   static UcxRankAddress read(String line) {
     String[] words = line.trim().split(" ");
     if (words.length != 6 || !words[0].equals(KIND)) {
-      throw new IllegalArgumentException("a rank address that is not of ucxdev: " + line);
+      throw new IllegalArgumentException(
+          "a rank address that is not of this version's ucxdev: " + line);
     }
     byte[] address = HexFormat.of().parseHex(words[5]);
     return new UcxRankAddress(words[1], words[2], words[3], words[4], WorkerAddress.of(address));

@@ -583,7 +583,7 @@ final class VerbsLink implements EndedLinks.Ended {
     /** Takes a frame that has arrived; an invalid one ends the link. */
     private void add(int place, long received) {
       long at = at(place);
-      String fault = fault(at, received);
+      String fault = Frames.messageFault(memory, at, received);
       if (fault != null) {
         end("it sent " + fault);
       } else if (Frames.isCredit(memory, at)) {
@@ -597,14 +597,6 @@ final class VerbsLink implements EndedLinks.Ended {
 
     private long at(int place) {
       return (long) (window + place) * stride;
-    }
-
-    private String fault(long at, long received) {
-      int length = received < Frames.HEADER ? 0 : Frames.length(memory, at);
-      if (length != received || received < Frames.HEADER) {
-        return "a message of " + received + " bytes that is no frame";
-      }
-      return Frames.fault(memory, at, length);
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.talaria.nio.process.Host;
 import io.talaria.ucx.Ucx;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class UcxFrameTransportTest {
   private static final long FRAMES = 0x54L << 56;
   private static final int EAGER = 1;
+  private static final int EAGER_SHORT = 11;
 
   private UcxFrameTransport transport;
   private Engine engine;
@@ -57,6 +59,12 @@ class UcxFrameTransportTest {
     ByteBuffer frame = ByteBuffer.allocate(32 + payload).order(ByteOrder.nativeOrder());
     frame.putInt(length).putInt(kind | 1 << 8).putInt(context).putInt(5);
     frame.putLong(bytes).putLong(99);
+    return frame.array();
+  }
+
+  private static byte[] shortFrame(int length, int context, int payload) {
+    ByteBuffer frame = ByteBuffer.allocate(16 + payload).order(ByteOrder.nativeOrder());
+    frame.putInt(length).putInt(EAGER_SHORT | 1 << 8).putInt(context).putInt(5);
     return frame.array();
   }
 
@@ -118,6 +126,35 @@ class UcxFrameTransportTest {
   }
 
   @Test
+  void aShortHeaderIsRead() {
+    say(shortFrame(24, 0, 8), FRAMES | 1);
+    Received result = received();
+    assertThat(result.error()).isEqualTo(Operation.OK);
+    assertThat(result.bytes()).isEqualTo(8);
+    say(shortFrame(16, 0, 0), FRAMES | 1);
+    assertThat(received().bytes()).isZero();
+  }
+
+  @Test
+  void aShortHeaderWhoseLengthLiesEndsTheLink() {
+    say(shortFrame(40, 0, 8), FRAMES | 1);
+    fails("it sent a message of 24 bytes that is no frame");
+  }
+
+  @Test
+  void aShortHeaderOfNoContextEndsTheLink() {
+    say(shortFrame(24, -1, 8), FRAMES | 1);
+    fails("it sent a frame of context -1; there are 0 to ");
+  }
+
+  @Test
+  void anotherKindNeedsItsWholeHeader() {
+    byte[] cut = Arrays.copyOf(frame(24, 4, 0, 0, 0), 24);
+    say(cut, FRAMES | 1);
+    fails("it sent a message of 24 bytes that is no frame");
+  }
+
+  @Test
   void anAnswerToNothingEndsTheLink() {
     say(frame(32, 4, 0, 0, 0), FRAMES | 1);
     fails("it sent an answer to a message that is not under way");
@@ -140,13 +177,14 @@ class UcxFrameTransportTest {
             with(words, 1, "1.2.3"),
             with(words, 2, "MIDDLE_ENDIAN"),
             with(words, 5, "00ff"),
+            with(words, 0, "ucx"),
             "7001 127.0.0.1")) {
       assertThatThrownBy(
               () -> transport.rankAddresses(List.of(transport.rankAddress(), rankAddress)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "rank 1 has UCX 1.2.3, this rank .*|rank 1's memory is MIDDLE_ENDIAN.*"
-                  + "|no worker address.*|a rank address that is not of ucxdev.*");
+                  + "|no worker address.*|a rank address that is not of this version.s ucxdev.*");
     }
   }
 
