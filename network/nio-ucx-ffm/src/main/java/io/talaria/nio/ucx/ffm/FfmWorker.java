@@ -8,6 +8,7 @@ import io.talaria.nio.ucx.binding.BoundEndpoint;
 import io.talaria.nio.ucx.binding.BoundWorker;
 import io.talaria.nio.ucx.binding.Received;
 import io.talaria.ucx.Endpoint;
+import io.talaria.ucx.Status;
 import io.talaria.ucx.UcxException;
 import io.talaria.ucx.Worker;
 import io.talaria.ucx.WorkerAddress;
@@ -108,7 +109,7 @@ final class FfmWorker implements BoundWorker {
 
   @Override
   public long receivedTag(long request) {
-    return worker.receivedTag(request);
+    return worker.status(request) == Status.OK ? worker.receivedTag(request) : 0;
   }
 
   @Override
