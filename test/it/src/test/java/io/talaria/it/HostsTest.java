@@ -10,8 +10,8 @@ import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.JoinedNamespace;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
@@ -57,7 +57,7 @@ class HostsTest {
 
   @RegisterExtension final Lab lab = new Lab();
 
-  private Namespace namespace;
+  private JoinedNamespace namespace;
   private Path key;
   private Path rules;
 
@@ -65,7 +65,7 @@ class HostsTest {
   void makeHosts() throws Exception {
     Flavour.TALARIA.assume();
     assumeTrue(Settings.ucxInstalled(), "no UCX here");
-    namespace = Namespace.make(lab);
+    namespace = JoinedNamespace.make(lab);
     key = key("key", 1);
     String all = "connect " + namespace.innerAddress() + "/30 *\nbind * *\n";
     rules = Files.writeString(lab.scratch().resolve("rules"), all);

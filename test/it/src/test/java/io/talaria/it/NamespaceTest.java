@@ -5,8 +5,8 @@ package io.talaria.it;
 import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
+import io.talaria.it.harness.JoinedNamespace;
 import io.talaria.it.harness.Lab;
-import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Survivor;
@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class NamespaceTest {
   @RegisterExtension final Lab lab = new Lab();
 
-  private Namespace namespace;
+  private JoinedNamespace namespace;
 
   @BeforeEach
   void makeNamespace() throws Exception {
-    namespace = Namespace.make(lab);
+    namespace = JoinedNamespace.make(lab);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -11,6 +11,7 @@ import io.talaria.it.harness.ChildSpec;
 import io.talaria.it.harness.Exchange;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Namespace;
 import io.talaria.it.harness.Pair;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
@@ -59,8 +60,8 @@ class SharedNamespacesTest {
   @RegisterExtension final Lab lab = new Lab();
 
   private Bridge bridge;
-  private Bridge.Member client;
-  private Bridge.Member server;
+  private Namespace client;
+  private Namespace server;
 
   @BeforeEach
   void join() throws Exception {
@@ -158,7 +159,7 @@ class SharedNamespacesTest {
 
   // ---- process ids
 
-  private ChildSpec contained(ChildSpec spec, Bridge.Member in) {
+  private ChildSpec contained(ChildSpec spec, Namespace in) {
     return spec.under(in.inside("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"));
   }
 
@@ -295,12 +296,12 @@ class SharedNamespacesTest {
   @Test
   void sameAddressesOnTwoBridgesAreToldApart() throws Exception {
     Bridge other = Bridge.make(lab);
-    Bridge.Member twinOfClient = other.member(CLIENT + "/24");
-    Bridge.Member twinOfServer = other.member(SERVER + "/24");
-    for (Bridge.Member each : List.of(client, twinOfClient)) {
+    Namespace twinOfClient = other.member(CLIENT + "/24");
+    Namespace twinOfServer = other.member(SERVER + "/24");
+    for (Namespace each : List.of(client, twinOfClient)) {
       each.ip("link", "set", "eth0", "address", "02:42:0a:d5:4e:02");
     }
-    for (Bridge.Member each : List.of(server, twinOfServer)) {
+    for (Namespace each : List.of(server, twinOfServer)) {
       each.ip("link", "set", "eth0", "address", "02:42:0a:d5:4e:03");
     }
     Exchange here = new Exchange(lab, new Pair(Flavour.PLAIN, Flavour.TALARIA));
@@ -321,7 +322,7 @@ class SharedNamespacesTest {
     there.end();
   }
 
-  private Child forward(Bridge.Member in, String bind, int port, String to) throws IOException {
+  private Child forward(Namespace in, String bind, int port, String to) throws IOException {
     return lab.child(Flavour.PLAIN, Relay.class)
         .arg("bind", bind)
         .arg("port", port)
@@ -332,7 +333,7 @@ class SharedNamespacesTest {
 
   @Test
   void aProxyBetweenIsNotPassedBy() throws Exception {
-    Bridge.Member middle = bridge.member(MIDDLE + "/24");
+    Namespace middle = bridge.member(MIDDLE + "/24");
     Child accepting = talk("server").arg("bind", SERVER).under(server.inside()).start();
     int port = accepting.await("listening").port();
     Child proxy = forward(middle, MIDDLE, port, SERVER);
@@ -347,7 +348,7 @@ class SharedNamespacesTest {
   @Test
   void haProxyBetweenIsNotPassedBy() throws Exception {
     assumeTrue(Files.isExecutable(Path.of(HAPROXY)), "no " + HAPROXY + " (Debian: haproxy)");
-    Bridge.Member middle = bridge.member(MIDDLE + "/24");
+    Namespace middle = bridge.member(MIDDLE + "/24");
     Child accepting = talk("server").arg("bind", SERVER).under(server.inside()).start();
     int port = accepting.await("listening").port();
     Path settings =
@@ -379,8 +380,8 @@ class SharedNamespacesTest {
   @Test
   void aRouterBetweenIsNotTrusted() throws Exception {
     Bridge beyond = Bridge.make(lab);
-    Bridge.Member far = beyond.member("10.213.80.3/24");
-    Bridge.Member router = bridge.member(MIDDLE + "/24");
+    Namespace far = beyond.member("10.213.80.3/24");
+    Namespace router = bridge.member(MIDDLE + "/24");
     beyond.join(router, "eth1", "10.213.80.4/24");
     router.run("sysctl", "-q", "-w", "net.ipv4.ip_forward=1");
     client.ip("route", "add", "10.213.80.0/24", "via", MIDDLE);
@@ -396,8 +397,8 @@ class SharedNamespacesTest {
   @Test
   void aRouterThatAnswersForTheServerIsNotTrusted() throws Exception {
     Bridge beyond = Bridge.make(lab);
-    Bridge.Member far = beyond.member("10.213.80.3/24");
-    Bridge.Member router = bridge.member(MIDDLE + "/24");
+    Namespace far = beyond.member("10.213.80.3/24");
+    Namespace router = bridge.member(MIDDLE + "/24");
     beyond.join(router, "eth1", "10.213.80.4/24");
     router.run("sysctl", "-q", "-w", "net.ipv4.ip_forward=1");
     router.run("sysctl", "-q", "-w", "net.ipv4.conf.eth0.proxy_arp=1");
@@ -505,7 +506,7 @@ class SharedNamespacesTest {
     talkOnTcp(accepting, connecting);
   }
 
-  private Child meeting(Bridge.Member in, String bind, int from, String host, int port)
+  private Child meeting(Namespace in, String bind, int from, String host, int port)
       throws IOException {
     return lab.child(Flavour.TALARIA, ConnectBoth.class)
         .arg("bind", bind)
