@@ -9,8 +9,6 @@ readonly USUAL_VARIANTS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
 readonly USUAL_SCALE=0.25
 readonly USUAL_CHILDREN='-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
-# The optimizing compiler waits for four times as many calls and turns of a loop.
-readonly USUAL_JVM='-XX:+UseSerialGC -XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=2400 -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=160000'
 readonly USUAL_CHAOS_SECONDS=10 ALL_CHAOS_SECONDS=120
 readonly USUAL_STRESS_SECONDS=10 ALL_STRESS_SECONDS=20
 
@@ -115,8 +113,7 @@ run_tests() {
   else
     set -- -Dmaven.javadoc.skip "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
       "-Dtest.variants=$USUAL_VARIANTS" "-Dtest.java17.variants=$USUAL_VARIANTS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
-      "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "-Dtest.children=$USUAL_CHILDREN" \
-      "-Dtest.jvm=$USUAL_JVM" "$@"
+      "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "-Dtest.children=$USUAL_CHILDREN" "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
     export TALARIA_STRESS_SECONDS="${TALARIA_STRESS_SECONDS:-$USUAL_STRESS_SECONDS}"
   fi
@@ -139,7 +136,6 @@ run_tests() {
       "the contract where ports are left out; on Java 17: all variants but $USUAL_VARIANTS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
       "JVMs that tests start to look at what they say: without the optimizing compiler" \
-      "JVMs that tests run in: with an optimizing compiler that begins later" \
       "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS, programs from a seed $USUAL_STRESS_SECONDS for $ALL_STRESS_SECONDS" "$@"
   fi
   "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$ROOT/.ci/TestReport.java" \
