@@ -17,7 +17,7 @@ test_usage() {
 Usage: ./talaria test [--all] [--changed[=COMMIT]] [-- ARGUMENTS]
        ./talaria test --release [--long] [--only PATTERNS] [--list]
 
-Builds and checks everything and runs the tests: about 15 minutes on two idle cores.
+Builds and checks everything and runs the tests: about half an hour on two idle cores.
 
 At the end it lists the tests that were left out or skipped, the slowest test classes, and the tests
 that passed only when repeated; the last line has the totals. ARGUMENTS are passed to Maven.
