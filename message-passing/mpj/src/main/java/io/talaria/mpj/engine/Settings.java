@@ -194,9 +194,9 @@ public final class Settings {
   }
 
   /**
-   * Size of a ring where there is room, bytes. In a large one the lines that are read and written
-   * have left the other core's cache for the shared one, so messages from 1 KiB on are up to four
-   * times as fast; but there is one for each ordered pair of ranks of a host.
+   * Size of a ring where there is room, bytes. In large ones long messages take a half to a third
+   * of the time, probably since their lines are in the cache that the cores share and not in the
+   * other core's own; but there is one for each ordered pair of ranks of a host.
    *
    * @param ranksHere ranks of the job on this host
    */
