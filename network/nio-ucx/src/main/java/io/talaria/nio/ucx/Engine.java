@@ -109,6 +109,12 @@ final class Engine {
   private ByteBuffer directBuffer;
   private int directBytes;
 
+  /** The last probe that has come: see {@link QueueCheck}. */
+  private long probe;
+
+  /** How much has come from this host, in pieces of any size. */
+  private long arrivalsFromHost;
+
   // For the progress thread.
   private long turns;
   private long turnsSeen;
@@ -264,6 +270,35 @@ final class Engine {
   /** Whether further streams are to be made on another engine. Any thread. */
   boolean spent() {
     return spent;
+  }
+
+  /** Has further streams be made on another engine. Any thread. */
+  void spend() {
+    spent = true;
+  }
+
+  /**
+   * Has all its streams fail, because nothing comes to it any more; those that are not agreed yet
+   * stay on TCP. The engine is not entered.
+   *
+   * @return how many have failed
+   */
+  int fail() {
+    spend();
+    List<UcxStream> all;
+    enter();
+    try {
+      all = streams.all();
+    } finally {
+      exit();
+    }
+    int failed = 0;
+    for (UcxStream stream : all) {
+      if (stream.withdrawOrFail()) {
+        failed++;
+      }
+    }
+    return failed;
   }
 
   /**
@@ -451,6 +486,23 @@ final class Engine {
     }
   }
 
+  /** The last probe that has come. */
+  long probe() {
+    assert entered();
+    return probe;
+  }
+
+  /** How much has come from this host; it only counts up. */
+  long arrivalsFromHost() {
+    assert entered();
+    return arrivalsFromHost;
+  }
+
+  /** Something has come from this host. */
+  void arrivedFromHost() {
+    arrivalsFromHost++;
+  }
+
   /** What a peer sends ends its own streams at worst. */
   private void drain(Pipe pipe) {
     try {
@@ -525,8 +577,12 @@ final class Engine {
       return false;
     }
     long length = worker.receivedBytes(note.request);
-    UcxStream stream = streams.find(worker.receivedTag(note.request));
+    long tag = worker.receivedTag(note.request);
+    UcxStream stream = streams.find(tag);
     worker.release(note.request);
+    if (tag == QueueCheck.TAG && status == BoundWorker.OK && length == UcxMessages.NOTE_BYTES) {
+      probe = note.number();
+    }
     if (stream != null) {
       if (status == BoundWorker.OK && length == UcxMessages.NOTE_BYTES) {
         stream.noted(note.type(), note.value());

@@ -30,6 +30,11 @@ final class Note {
     return type == (int) type ? (int) type : -1;
   }
 
+  /** The first eight bytes, where they are no type. */
+  long number() {
+    return block.bytes().getLong(0);
+  }
+
   long value() {
     return block.bytes().getLong(Long.BYTES);
   }

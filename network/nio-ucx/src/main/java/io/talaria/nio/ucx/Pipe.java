@@ -78,6 +78,9 @@ final class Pipe {
   }
 
   private void take(Received chunk, int length) {
+    if (!peer().betweenHosts()) {
+      engine.arrivedFromHost();
+    }
     int at = 0;
     while (headBytes < UcxMessages.HEAD_BYTES && at < length) {
       head = (head << Byte.SIZE) | Byte.toUnsignedInt(chunk.byteAt(at++));

@@ -15,9 +15,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The thread of last resort, a daemon: progresses engines that no thread of the program progresses,
- * wakes threads that sleep in blocking calls, and closes endpoints, and engines that are over. It
- * looks every millisecond while something is to be sent that UCX cannot take, every 20 ms while the
- * program is active, and otherwise sleeps on the engines' descriptors.
+ * wakes threads that sleep in blocking calls, closes endpoints, and engines that are over, and
+ * finds those that are deaf. It looks every millisecond while something is to be sent that UCX
+ * cannot take, every 20 ms while the program is active, and otherwise sleeps on the engines'
+ * descriptors.
  */
 final class ProgressThread {
   private static final int POLL_MS = 1;
@@ -27,6 +28,7 @@ final class ProgressThread {
   private final List<Engine> engines = new CopyOnWriteArrayList<>();
   private final Selector selector;
   private final EventSet events;
+  private final QueueCheck queueCheck;
 
   /** How long it sleeps at most, or will: 0 for any time. */
   private volatile int sleepMs = LOOK_MS;
@@ -42,6 +44,7 @@ final class ProgressThread {
   ProgressThread(UcxBinding binding) throws IOException {
     selector = JdkNio.provider().openSelector();
     events = new EventSet(binding);
+    queueCheck = new QueueCheck(binding);
     events.channel().register(selector, SelectionKey.OP_READ);
     Thread thread = new Thread(null, this::run, "talaria-ucx", 0, false);
     thread.setDaemon(true);
@@ -55,6 +58,12 @@ final class ProgressThread {
   void add(Engine engine) {
     engines.add(engine);
     stir();
+  }
+
+  /** A process of this host has gone, perhaps while it wrote into an engine's queue. */
+  void checkQueues() {
+    queueCheck.request();
+    selector.wakeup();
   }
 
   /** Something waits to be sent. */
@@ -96,6 +105,10 @@ final class ProgressThread {
       if (need.compareTo(most) > 0) {
         most = need;
       }
+    }
+    Engine.Need check = queueCheck.look(engines);
+    if (check.compareTo(most) > 0) {
+      most = check;
     }
     quiet = most == Engine.Need.NOTHING ? quiet + 1 : 0;
     if (most == Engine.Need.SOON) {

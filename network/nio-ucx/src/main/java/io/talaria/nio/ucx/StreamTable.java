@@ -4,6 +4,8 @@ package io.talaria.nio.ucx;
 
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * The streams of one engine by their tokens. An engine's.
@@ -14,6 +16,8 @@ import java.util.Arrays;
  *   | random                  | index |
  *   +-------------------------+-------+
  * </pre>
+ *
+ * <p>So no token is 0, which is {@link QueueCheck#TAG}.
  */
 final class StreamTable {
   private static final int INDEX_BITS = 20;
@@ -56,6 +60,11 @@ final class StreamTable {
     int index = index(token);
     UcxStream stream = index < streams.length ? streams[index] : null;
     return stream != null && stream.token() == token ? stream : null;
+  }
+
+  /** All streams. */
+  List<UcxStream> all() {
+    return Arrays.stream(streams).filter(Objects::nonNull).toList();
   }
 
   void remove(UcxStream stream) {

@@ -203,6 +203,21 @@ final class UcxStream implements TransportStream {
     }
   }
 
+  /**
+   * Stays on TCP, or fails if it is too late for that: nothing comes to its engine any more. The
+   * engine is not entered.
+   *
+   * @return whether it has failed
+   */
+  boolean withdrawOrFail() {
+    agreement.withdraw();
+    if (agreement.withdrawn()) {
+      return false; // in both directions
+    }
+    ending.fail();
+    return true;
+  }
+
   @Override
   public Object attachment() {
     return attachment;

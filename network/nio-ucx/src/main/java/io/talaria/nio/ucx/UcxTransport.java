@@ -372,6 +372,9 @@ final class UcxTransport implements TransportProvider {
   @Override
   public void peerGone(Peer peer) {
     of(peer).ended();
+    if (!peer.betweenHosts()) {
+      progressThread.checkQueues();
+    }
   }
 
   private static UcxPeer of(Peer peer) {

@@ -84,6 +84,11 @@ final class Jvm implements AutoCloseable {
     return process.outText();
   }
 
+  /** Sends it a signal, such as {@code STOP}. */
+  void signal(String signal) throws IOException, InterruptedException {
+    process.signal(signal);
+  }
+
   /** As {@code kill -9}. */
   void kill() {
     process.kill();

@@ -23,6 +23,8 @@ import java.util.stream.Stream;
  *   alone COUNT SEED          with itself
  *   serve                     says "port PORT", and "holds ..." for each line of its input
  *   connect PORT COUNT SEED   with that one
+ *   flood PORT                writes to that one for ever, and says "floods"
+ *   watch PORT                asks that one for an echo when told to: see {@link TrafficWatch}
  * </pre>
  *
  * <p>Clients say {@code MODE REASON COUNT} for each way that connections went which waited for
@@ -57,15 +59,11 @@ final class Traffic {
     TalariaProvider provider = new TalariaProvider();
     switch (arguments[0]) {
       case "serve" -> serve(new TrafficServer(provider, false));
-      case "connect" -> {
-        int port = Integer.parseInt(arguments[1]);
-        new TrafficClients(
-                provider,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                null,
-                Long.parseLong(arguments[3]))
-            .run(Integer.parseInt(arguments[2]));
-      }
+      case "connect" ->
+          new TrafficClients(provider, server(arguments[1]), null, Long.parseLong(arguments[3]))
+              .run(Integer.parseInt(arguments[2]));
+      case "flood" -> TrafficWatch.flood(provider, server(arguments[1]));
+      case "watch" -> new TrafficWatch(provider, server(arguments[1])).run();
       default -> {
         TrafficServer server = new TrafficServer(provider, true);
         new TrafficClients(provider, server.address(), server.sunk, Long.parseLong(arguments[2]))
@@ -73,6 +71,10 @@ final class Traffic {
       }
     }
     System.exit(0);
+  }
+
+  private static InetSocketAddress server(String port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
   }
 
   private static void serve(TrafficServer server) throws IOException {

@@ -275,7 +275,7 @@ final class TrafficClients {
     ways.merge(info.transport() + " " + info.reason().code(), 1, Integer::sum);
   }
 
-  private static ConnectionInfo way(SocketChannel channel) {
+  static ConnectionInfo way(SocketChannel channel) {
     try {
       Object here = channel.getLocalAddress();
       for (ConnectionInfo each : Connections.snapshot()) {

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *   SINK   1:1 bytes:4 seed:8 ...   so many bytes there, and the end
  *   SOURCE 2:1 bytes:4 seed:8       so many bytes back, and the end at once
  *   ANSWER 3:1 bytes:4 seed:8       the end, and then as SOURCE
+ *   FLOOD  4:1 0:4     seed:8 ...   any bytes there, for ever
  * </pre>
  */
 final class TrafficServer {
@@ -30,6 +31,7 @@ final class TrafficServer {
   static final int SINK = 1;
   static final int SOURCE = 2;
   static final int ANSWER = 3;
+  static final int FLOOD = 4;
 
   /** Of an ECHO whose client does not await it, which is a reset. */
   static final long UNREAD = -1;
@@ -142,6 +144,9 @@ final class TrafficServer {
           return false;
         }
         take();
+        if (kind == FLOOD) {
+          return true; // others have their turn
+        }
       }
       return true;
     }
@@ -177,6 +182,9 @@ final class TrafficServer {
             kind = -1;
           }
         }
+        return;
+      }
+      if (kind == FLOOD) {
         return;
       }
       int count = in.remaining();

@@ -1,0 +1,209 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import io.talaria.nio.transport.Log;
+import io.talaria.nio.ucx.binding.BindingException;
+import io.talaria.nio.ucx.binding.Block;
+import io.talaria.nio.ucx.binding.BoundEndpoint;
+import io.talaria.nio.ucx.binding.BoundWorker;
+import io.talaria.nio.ucx.binding.UcxBinding;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds engines that have become deaf. In UCX's shared memory a worker has one receive queue, into
+ * which all processes of the host write. A process that ends inside such a write leaves an element
+ * that nobody completes, and the worker receives nothing of what stands behind it, from anyone. So
+ * when a process of this host has gone, each engine is sent a probe, from a worker that is only for
+ * this. The probe that does not come in {@link #SUSPECT_NS} keeps new streams away from the engine;
+ * after {@link #DEAF_NS} in which nothing else came from this host either, its streams fail, so
+ * that no program waits for ever.
+ *
+ * <p>The progress thread's, except {@link #request}.
+ */
+final class QueueCheck {
+  /** Of probes; no stream has this token. */
+  static final long TAG = 0;
+
+  private static final long SUSPECT_NS = 300_000_000L;
+
+  /**
+   * A process that is stopped inside a write blocks the queue as well, for as long as it is; so
+   * does one that waits for a core.
+   */
+  private static final long DEAF_NS = 5_000_000_000L;
+
+  private final UcxBinding binding;
+  private final Map<Engine, Probe> probes = new HashMap<>();
+  private volatile boolean requested;
+
+  /** Null: none yet. */
+  private BoundWorker sender;
+
+  private boolean given;
+
+  QueueCheck(UcxBinding binding) {
+    this.binding = binding;
+  }
+
+  /** Has all engines checked in the next {@link #look}. Any thread. */
+  void request() {
+    requested = true;
+  }
+
+  /**
+   * Begins checks that were requested, and looks what became of those before.
+   *
+   * @param engines all that are open
+   */
+  Engine.Need look(List<Engine> engines) {
+    boolean begin = requested;
+    if (begin) {
+      requested = false; // before it begins: a later request is for one more
+    }
+    if (given || (!begin && probes.isEmpty())) {
+      return Engine.Need.NOTHING;
+    }
+    try {
+      open();
+    } catch (BindingException e) {
+      given = true;
+      Log.warning("talaria-ucx: blocked receive queues will not be found: " + e.getMessage(), e);
+      return Engine.Need.NOTHING;
+    }
+    sender.enter();
+    try {
+      probes.values().removeIf(probe -> !engines.contains(probe.engine) && probe.close());
+      if (begin) {
+        for (Engine engine : engines) {
+          probes.computeIfAbsent(engine, Probe::new).request();
+        }
+      }
+      sender.progress();
+      boolean underWay = false;
+      for (Probe probe : probes.values()) {
+        underWay |= probe.look();
+      }
+      return underWay ? Engine.Need.SOON : Engine.Need.NOTHING;
+    } finally {
+      sender.exit();
+    }
+  }
+
+  private void open() {
+    if (sender == null) {
+      sender = binding.openWorker();
+    }
+  }
+
+  /** The probes to one engine, one after the other. */
+  private final class Probe {
+    private final Engine engine;
+    private final Block block = binding.newBlock(UcxMessages.NOTE_BYTES);
+    private final BoundEndpoint endpoint;
+
+    /** Of the send, or of the close; 0: none. */
+    private long request;
+
+    private long number;
+    private boolean wanted;
+    private boolean underWay;
+    private boolean deaf;
+    private boolean closing;
+    private long sinceNs;
+
+    /** What had come to the engine when the time began. */
+    private long arrivals;
+
+    Probe(Engine engine) {
+      this.engine = engine;
+      endpoint = sender.connect(UcxWorkerAddress.unwrap(engine.address()), this);
+    }
+
+    /** Wants one more. */
+    void request() {
+      wanted = true;
+    }
+
+    /**
+     * Sends what is wanted, and looks whether it has come.
+     *
+     * @return whether one is under way
+     */
+    boolean look() {
+      boolean sent = sent();
+      if (wanted && !underWay && sent && !deaf && !closing) {
+        send();
+      }
+      if (underWay) {
+        awaitArrival();
+      }
+      return underWay;
+    }
+
+    /** Whether UCX is done with the send, or the close. */
+    private boolean sent() {
+      if (request > 0 && sender.poll(request) == BoundWorker.IN_PROGRESS) {
+        return false;
+      }
+      request = 0;
+      return true;
+    }
+
+    private void send() {
+      wanted = false;
+      block.bytes().putLong(0, ++number);
+      request = endpoint.sendTag(block, UcxMessages.NOTE_BYTES, TAG);
+      underWay = request >= 0; // else its worker has been closed meanwhile
+      sinceNs = 0;
+    }
+
+    private void awaitArrival() {
+      long come;
+      engine.enter();
+      try {
+        engine.turn();
+        underWay = engine.probe() != number;
+        come = engine.arrivalsFromHost();
+      } finally {
+        engine.exit();
+      }
+      if (!underWay) {
+        return;
+      }
+      long nowNs = System.nanoTime();
+      if (sinceNs == 0 || come != arrivals) {
+        sinceNs = nowNs;
+        arrivals = come;
+      } else if (nowNs - sinceNs > DEAF_NS) {
+        deaf = true;
+        underWay = false;
+        int failed = engine.fail();
+        Log.warning(
+            "talaria-ucx: a process that has ended while it was writing has blocked a queue of UCX's"
+                + " shared memory; the "
+                + failed
+                + " connections that used it are reset",
+            null);
+      } else if (nowNs - sinceNs > SUSPECT_NS) {
+        engine.spend();
+      }
+    }
+
+    /**
+     * Moves the close along.
+     *
+     * @return whether nothing is left of it
+     */
+    boolean close() {
+      underWay = false;
+      if (sent() && !closing) {
+        closing = true;
+        request = endpoint.closeForced();
+      }
+      return closing && sent();
+    }
+  }
+}
