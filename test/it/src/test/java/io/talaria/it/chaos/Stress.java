@@ -6,9 +6,11 @@ import io.talaria.it.harness.Child;
 import io.talaria.it.harness.Event;
 import io.talaria.it.harness.Flavour;
 import io.talaria.it.harness.Lab;
+import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Restless;
 import io.talaria.it.stress.StressNode;
+import io.talaria.nio.NioTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +35,11 @@ final class Stress {
   private static final Duration ONCE_WOKEN = Duration.ofSeconds(2);
   private static final int NAME_BITS = 32;
   private static final long SECOND = 1_000_000_000L;
+
+  /** What a process says whose queue in UCX's shared memory is blocked, and how long that takes. */
+  private static final String BLOCKED = "has blocked a queue of UCX's shared memory";
+
+  private static final long FOUND_NS = 10 * SECOND;
 
   private final Lab lab;
   private final StressPlan plan;
@@ -93,6 +100,24 @@ final class Stress {
             + " bytes by transport, "
             + totals);
     return acceleratedBytes;
+  }
+
+  /**
+   * Whether a process that was killed inside a write has blocked a queue of UCX's, as it may
+   * (docs/nio-ucx.md): then a process has found out, or does so in its time.
+   */
+  boolean queueBlocked() throws InterruptedException {
+    if (!plan.kills() || deadNames.isEmpty() || Settings.fast() != NioTransport.UCX) {
+      return false;
+    }
+    long startNs = System.nanoTime();
+    while (System.nanoTime() - startNs < FOUND_NS) {
+      if (living.stream().anyMatch(child -> child.errorText().contains(BLOCKED))) {
+        return true;
+      }
+      Thread.sleep(100);
+    }
+    return false;
   }
 
   /** Ends what a failure has left running. */
