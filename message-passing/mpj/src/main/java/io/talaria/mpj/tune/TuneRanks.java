@@ -2,50 +2,85 @@
 
 package io.talaria.mpj.tune;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.List;
 import mpi.Intracomm;
 import mpi.MPI;
 
 /**
  * What {@link Mpitune} has measured: each rank of a job runs it, with the properties of the job.
+ * All cases take turns, so that each meets the same states of the machine, and none is measured
+ * before the code of all is compiled.
  */
 public final class TuneRanks {
-  /** A line of results begins so. */
+  /** A line of results begins so; a name, an algorithm, bytes and nanoseconds follow. */
   static final String LINE = "tune ";
 
   static final String PING = "ping";
 
-  private static final int BLOCKS = 7;
+  /** In the place of an algorithm: the one that is chosen as usual. */
+  static final String USUAL = "usual";
+
+  private static final MethodHandle FORCE = forceMethod();
+  private static final int WARM_UP_ROUNDS = 3;
+  private static final int ROUNDS = 6;
+  private static final long MAX_STEPS = 1 << 24;
 
   private TuneRanks() {}
 
-  /** One repetition of what is measured. */
+  /** One repetition of what is measured, the number of which is given. */
   private interface Step {
-    void run(Intracomm comm, byte[] out, byte[] in, int bytes);
+    void run(Intracomm comm, byte[] out, byte[] in, int bytes, int number);
   }
 
   /**
    * Measures.
    *
-   * @param args nanoseconds for each size, then what to measure, each as NAME:SIZE,SIZE,...
+   * @param args nanoseconds for a block of steps of one case, then what to measure, each as
+   *     NAME:ALGORITHM,...:SIZE,...
    */
   public static void main(String[] args) {
     MPI.Init(args);
     Intracomm world = MPI.COMM_WORLD;
     long blockNs = Long.parseLong(args[0]);
+    List<Case> cases = new ArrayList<>();
+    int most = 0;
     for (int i = 1; i < args.length; i++) {
-      int colon = args[i].indexOf(':');
-      String name = args[i].substring(0, colon);
-      for (String size : args[i].substring(colon + 1).split(",")) {
-        measure(world, name, Integer.parseInt(size), blockNs);
+      String[] parts = args[i].split(":");
+      for (String algorithm : parts[1].split(",")) {
+        for (String size : parts[2].split(",")) {
+          int bytes = Integer.parseInt(size);
+          cases.add(new Case(world, parts[0], algorithm, bytes));
+          most = Math.max(most, bytes * world.Size());
+        }
       }
+    }
+    byte[] out = new byte[most];
+    byte[] in = new byte[most];
+    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+      for (Case each : cases) {
+        each.warmUp(out, in, blockNs);
+      }
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      for (Case each : cases) {
+        each.measure(out, in);
+      }
+    }
+    for (Case each : cases) {
+      each.report();
     }
     MPI.Finalize();
   }
 
+  /** The roots of collectives take turns, so that none runs ahead of the others for long. */
   private static Step step(String name) {
     return switch (name) {
       case PING ->
-          (comm, out, in, n) -> {
+          (comm, out, in, n, i) -> {
             if (comm.Rank() == 0) {
               comm.Send(out, 0, n, MPI.BYTE, 1, 1);
               comm.Recv(in, 0, n, MPI.BYTE, 1, 1);
@@ -54,49 +89,110 @@ public final class TuneRanks {
               comm.Send(out, 0, n, MPI.BYTE, 0, 1);
             }
           };
-      case "bcast" -> (comm, out, in, n) -> comm.Bcast(in, 0, n, MPI.BYTE, 0);
+      case "bcast" -> (comm, out, in, n, i) -> comm.Bcast(in, 0, n, MPI.BYTE, i % comm.Size());
       case "gather" ->
-          (comm, out, in, n) -> comm.Gather(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE, 0);
+          (comm, out, in, n, i) ->
+              comm.Gather(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE, i % comm.Size());
       case "scatter" ->
-          (comm, out, in, n) -> comm.Scatter(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE, 0);
+          (comm, out, in, n, i) ->
+              comm.Scatter(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE, i % comm.Size());
       case "allgather" ->
-          (comm, out, in, n) -> comm.Allgather(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE);
+          (comm, out, in, n, i) -> comm.Allgather(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE);
       case "alltoall" ->
-          (comm, out, in, n) -> comm.Alltoall(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE);
-      case "allreduce" -> (comm, out, in, n) -> comm.Allreduce(out, 0, in, 0, n, MPI.BYTE, MPI.MAX);
+          (comm, out, in, n, i) -> comm.Alltoall(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE);
+      case "allreduce" ->
+          (comm, out, in, n, i) -> comm.Allreduce(out, 0, in, 0, n, MPI.BYTE, MPI.MAX);
       default -> throw new IllegalArgumentException("nothing to measure is called " + name);
     };
   }
 
-  /** The time of one step: the mean of the fastest block, at the slowest rank. */
-  private static void measure(Intracomm comm, String name, int bytes, long blockNs) {
-    Step step = step(name);
-    byte[] out = new byte[bytes * comm.Size()];
-    byte[] in = new byte[bytes * comm.Size()];
-    long[] count = {1};
-    // As many steps as take the time of a block, found while the code is compiled.
-    for (long spent = 0; spent < blockNs && count[0] < 1 << 24; count[0] *= 2) {
-      long[] slowest = {block(comm, step, out, in, bytes, count[0])};
-      comm.Allreduce(MPI.IN_PLACE, 0, slowest, 0, 1, MPI.LONG, MPI.MAX);
-      spent = slowest[0];
-    }
-    double[] best = {Double.MAX_VALUE};
-    for (int i = 0; i < BLOCKS; i++) {
-      best[0] = Math.min(best[0], (double) block(comm, step, out, in, bytes, count[0]) / count[0]);
-    }
-    comm.Allreduce(MPI.IN_PLACE, 0, best, 0, 1, MPI.DOUBLE, MPI.MAX);
-    if (comm.Rank() == 0) {
-      System.out.println(LINE + name + " " + bytes + " " + Math.round(best[0]));
+  /**
+   * Has a communicator use an algorithm, or the usual one if it is null. Programs cannot do that:
+   * the method is not public.
+   */
+  private static void force(Intracomm comm, String collective, String algorithm) {
+    try {
+      FORCE.invokeExact(comm, collective, algorithm);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("force", e);
     }
   }
 
-  private static long block(
-      Intracomm comm, Step step, byte[] out, byte[] in, int bytes, long count) {
-    comm.Barrier();
-    long start = System.nanoTime();
-    for (long i = 0; i < count; i++) {
-      step.run(comm, out, in, bytes);
+  private static MethodHandle forceMethod() {
+    try {
+      return MethodHandles.privateLookupIn(Intracomm.class, MethodHandles.lookup())
+          .findVirtual(
+              Intracomm.class,
+              "force",
+              MethodType.methodType(void.class, String.class, String.class));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("force", e);
     }
-    return System.nanoTime() - start;
+  }
+
+  /** One algorithm with messages of one size. */
+  private static final class Case {
+    private final Intracomm comm;
+    private final String name;
+    private final String algorithm;
+    private final int bytes;
+    private final Step step;
+
+    /** How many steps take about the time of a block. */
+    private long steps = 1;
+
+    /** Of the fastest block, for each step. */
+    private double bestNs = Double.MAX_VALUE;
+
+    Case(Intracomm comm, String name, String algorithm, int bytes) {
+      this.comm = comm;
+      this.name = name;
+      this.algorithm = algorithm;
+      this.bytes = bytes;
+      step = step(name);
+    }
+
+    /** Runs for the time of a block, at the slowest rank, and finds out how many steps that is. */
+    void warmUp(byte[] out, byte[] in, long blockNs) {
+      long[] spentNs = {0};
+      do {
+        spentNs[0] = block(out, in);
+        comm.Allreduce(MPI.IN_PLACE, 0, spentNs, 0, 1, MPI.LONG, MPI.MAX);
+        double more = Math.min(16, Math.max(0.1, (double) blockNs / Math.max(1, spentNs[0])));
+        steps = Math.max(1, Math.min(MAX_STEPS, Math.round(steps * more)));
+      } while (spentNs[0] < blockNs / 2 && steps < MAX_STEPS);
+    }
+
+    void measure(byte[] out, byte[] in) {
+      bestNs = Math.min(bestNs, (double) block(out, in) / steps);
+    }
+
+    private long block(byte[] out, byte[] in) {
+      if (!algorithm.equals(USUAL)) {
+        force(comm, name, algorithm);
+      }
+      comm.Barrier();
+      long startNs = System.nanoTime();
+      for (long i = 0; i < steps; i++) {
+        step.run(comm, out, in, bytes, (int) i);
+      }
+      long spentNs = System.nanoTime() - startNs;
+      if (!algorithm.equals(USUAL)) {
+        force(comm, name, null);
+      }
+      return spentNs;
+    }
+
+    /** Prints the time of a step, at the slowest rank. */
+    void report() {
+      double[] slowestNs = {bestNs};
+      comm.Allreduce(MPI.IN_PLACE, 0, slowestNs, 0, 1, MPI.DOUBLE, MPI.MAX);
+      if (comm.Rank() == 0) {
+        System.out.println(
+            LINE + name + " " + algorithm + " " + bytes + " " + Math.round(slowestNs[0]));
+      }
+    }
   }
 }
