@@ -51,6 +51,7 @@ final class TransportOutput {
   }
 
   /** Gathers as much as there is room for. */
+  @NotInlined
   long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
     long n = stream.write(srcs, offset, length);
     Faults.poll(++writes);

@@ -158,6 +158,7 @@ final class ShmOutput {
     }
   }
 
+  @NotInlined
   long write(ByteBuffer[] srcs, int offset, int length) {
     long wanted = remaining(srcs, offset, length);
     long start = tail;
