@@ -175,7 +175,9 @@ public final class Choice {
   }
 
   static String allgather(Team team, long bytes) {
-    return forcedOr(team, "allgather", bytes, bytes < 4096 ? "bruck" : "ring");
+    // Of two ranks each sends one message by both, and a ring copies less.
+    boolean ring = bytes >= 4096 || team.size() == 2;
+    return forcedOr(team, "allgather", bytes, ring ? "ring" : "bruck");
   }
 
   static String alltoall(Team team, long bytes) {
@@ -191,7 +193,9 @@ public final class Choice {
   }
 
   static String allreduce(Team team, long bytes, int count, boolean commutative) {
-    boolean ring = commutative && bytes >= 65536 && count >= team.size();
+    // Two ranks exchange two messages instead of one, and each reduces half as much.
+    long least = team.size() == 2 ? 4096 : 65536;
+    boolean ring = commutative && bytes >= least && count >= team.size();
     String chosen = forcedOr(team, "allreduce", bytes, ring ? "ring" : "recursive-doubling");
     // A ring sums up in another order at each place: not for what does not commute.
     return chosen.equals("ring") && !commutative ? "recursive-doubling" : chosen;
