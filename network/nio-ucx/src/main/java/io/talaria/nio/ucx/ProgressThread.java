@@ -16,8 +16,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * The thread of last resort, a daemon: progresses engines that no thread of the program progresses,
  * wakes threads that sleep in blocking calls, closes endpoints, and engines that are over, and
- * finds those that are deaf. It looks every millisecond while something is to be sent that UCX
- * cannot take, every 20 ms while the program is active, and otherwise sleeps on the engines'
+ * finds those whose queue is blocked. It looks every millisecond while something is to be sent that
+ * UCX cannot take, every 20 ms while the program is active, and otherwise sleeps on the engines'
  * descriptors.
  */
 final class ProgressThread {

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds engines that have become deaf. In UCX's shared memory a worker has one receive queue, into
- * which all processes of the host write. A process that ends inside such a write leaves an element
- * that nobody completes, and the worker receives nothing of what stands behind it, from anyone. So
- * when a process of this host has gone, each engine is sent a probe, from a worker that is only for
- * this. The probe that does not come in {@link #SUSPECT_NS} keeps new streams away from the engine;
- * after {@link #DEAF_NS} in which nothing else came from this host either, its streams fail, so
- * that no program waits for ever.
+ * Finds engines whose receive queue is blocked. In UCX's shared memory a worker has one receive
+ * queue, into which all processes of the host write. A process that ends inside such a write leaves
+ * an element that nobody completes, and the worker receives nothing of what stands behind it, from
+ * anyone. So when a process of this host has gone, each engine is sent a probe, from a worker that
+ * is only for this. The probe that does not come in {@link #SUSPECT_NS} keeps new streams away from
+ * the engine; after {@link #BLOCKED_NS} in which nothing else came from this host either, its
+ * streams fail, so that no program waits for ever.
  *
  * <p>The progress thread's, except {@link #request}.
  */
@@ -27,13 +27,17 @@ final class QueueCheck {
   /** Of probes; no stream has this token. */
   static final long TAG = 0;
 
+  /** What transports with such a queue are called, and groups of them in {@code UCX_TLS}. */
+  private static final List<String> SHARED_MEMORY =
+      List.of("posix", "sysv", "xpmem", "shm", "sm", "mm");
+
   private static final long SUSPECT_NS = 300_000_000L;
 
   /**
    * A process that is stopped inside a write blocks the queue as well, for as long as it is; so
    * does one that waits for a core.
    */
-  private static final long DEAF_NS = 5_000_000_000L;
+  private static final long BLOCKED_NS = 5_000_000_000L;
 
   private final UcxBinding binding;
   private final Map<Engine, Probe> probes = new HashMap<>();
@@ -42,7 +46,7 @@ final class QueueCheck {
   /** Null: none yet. */
   private BoundWorker sender;
 
-  private boolean given;
+  private boolean givenUp;
 
   QueueCheck(UcxBinding binding) {
     this.binding = binding;
@@ -63,13 +67,13 @@ final class QueueCheck {
     if (begin) {
       requested = false; // before it begins: a later request is for one more
     }
-    if (given || (!begin && probes.isEmpty())) {
+    if (givenUp || (!begin && probes.isEmpty())) {
       return Engine.Need.NOTHING;
     }
     try {
       open();
     } catch (BindingException e) {
-      given = true;
+      givenUp = true;
       Log.warning("talaria-ucx: blocked receive queues will not be found: " + e.getMessage(), e);
       return Engine.Need.NOTHING;
     }
@@ -92,6 +96,11 @@ final class QueueCheck {
     }
   }
 
+  /** Whether that is a transport, perhaps with its device, whose receivers have such a queue. */
+  private static boolean hasQueue(String transport) {
+    return SHARED_MEMORY.stream().anyMatch(transport::startsWith);
+  }
+
   private void open() {
     if (sender == null) {
       sender = binding.openWorker();
@@ -104,13 +113,16 @@ final class QueueCheck {
     private final Block block = binding.newBlock(UcxMessages.NOTE_BYTES);
     private final BoundEndpoint endpoint;
 
+    /** Whether it goes through a queue in shared memory: a network has none, and takes its time. */
+    private final boolean shared;
+
     /** Of the send, or of the close; 0: none. */
     private long request;
 
     private long number;
     private boolean wanted;
     private boolean underWay;
-    private boolean deaf;
+    private boolean blocked;
     private boolean closing;
     private long sinceNs;
 
@@ -120,11 +132,12 @@ final class QueueCheck {
     Probe(Engine engine) {
       this.engine = engine;
       endpoint = sender.connect(UcxWorkerAddress.unwrap(engine.address()), this);
+      shared = endpoint.transports().stream().anyMatch(QueueCheck::hasQueue);
     }
 
-    /** Wants one more. */
+    /** Wants one more, unless there is nothing to check. */
     void request() {
-      wanted = true;
+      wanted = shared;
     }
 
     /**
@@ -134,7 +147,7 @@ final class QueueCheck {
      */
     boolean look() {
       boolean sent = sent();
-      if (wanted && !underWay && sent && !deaf && !closing) {
+      if (wanted && !underWay && sent && !blocked && !closing) {
         send();
       }
       if (underWay) {
@@ -177,8 +190,8 @@ final class QueueCheck {
       if (sinceNs == 0 || come != arrivals) {
         sinceNs = nowNs;
         arrivals = come;
-      } else if (nowNs - sinceNs > DEAF_NS) {
-        deaf = true;
+      } else if (nowNs - sinceNs > BLOCKED_NS) {
+        blocked = true;
         underWay = false;
         int failed = engine.fail();
         Log.warning(
