@@ -193,9 +193,7 @@ public final class Choice {
   }
 
   static String allreduce(Team team, long bytes, int count, boolean commutative) {
-    // Two ranks exchange two messages instead of one, and each reduces half as much.
-    long least = team.size() == 2 ? 4096 : 65536;
-    boolean ring = commutative && bytes >= least && count >= team.size();
+    boolean ring = commutative && bytes >= 65536 && count >= team.size();
     String chosen = forcedOr(team, "allreduce", bytes, ring ? "ring" : "recursive-doubling");
     // A ring sums up in another order at each place: not for what does not commute.
     return chosen.equals("ring") && !commutative ? "recursive-doubling" : chosen;

@@ -33,7 +33,17 @@ public final class TuneRanks {
 
   /** One repetition of what is measured, the number of which is given. */
   private interface Step {
-    void run(Intracomm comm, byte[] out, byte[] in, int bytes, int number);
+    void run(Intracomm comm, Buffers buffers, int bytes, int number);
+  }
+
+  /** What all cases send and receive. */
+  @SuppressWarnings("ArrayRecordComponent") // they are never compared
+  private record Buffers(byte[] out, byte[] in, double[] terms, double[] sums) {
+    static Buffers of(int bytes) {
+      int doubles = bytes / Double.BYTES;
+      return new Buffers(
+          new byte[bytes], new byte[bytes], new double[doubles], new double[doubles]);
+    }
   }
 
   /**
@@ -58,16 +68,15 @@ public final class TuneRanks {
         }
       }
     }
-    byte[] out = new byte[most];
-    byte[] in = new byte[most];
+    Buffers buffers = Buffers.of(most);
     for (int round = 0; round < WARM_UP_ROUNDS; round++) {
       for (Case each : cases) {
-        each.warmUp(out, in, blockNs);
+        each.warmUp(buffers, blockNs);
       }
     }
     for (int round = 0; round < ROUNDS; round++) {
       for (Case each : cases) {
-        each.measure(out, in);
+        each.measure(buffers);
       }
     }
     for (Case each : cases) {
@@ -80,28 +89,29 @@ public final class TuneRanks {
   private static Step step(String name) {
     return switch (name) {
       case PING ->
-          (comm, out, in, n, i) -> {
+          (comm, b, n, i) -> {
             if (comm.Rank() == 0) {
-              comm.Send(out, 0, n, MPI.BYTE, 1, 1);
-              comm.Recv(in, 0, n, MPI.BYTE, 1, 1);
+              comm.Send(b.out(), 0, n, MPI.BYTE, 1, 1);
+              comm.Recv(b.in(), 0, n, MPI.BYTE, 1, 1);
             } else if (comm.Rank() == 1) {
-              comm.Recv(in, 0, n, MPI.BYTE, 0, 1);
-              comm.Send(out, 0, n, MPI.BYTE, 0, 1);
+              comm.Recv(b.in(), 0, n, MPI.BYTE, 0, 1);
+              comm.Send(b.out(), 0, n, MPI.BYTE, 0, 1);
             }
           };
-      case "bcast" -> (comm, out, in, n, i) -> comm.Bcast(in, 0, n, MPI.BYTE, i % comm.Size());
+      case "bcast" -> (comm, b, n, i) -> comm.Bcast(b.in(), 0, n, MPI.BYTE, i % comm.Size());
       case "gather" ->
-          (comm, out, in, n, i) ->
-              comm.Gather(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE, i % comm.Size());
+          (comm, b, n, i) ->
+              comm.Gather(b.out(), 0, n, MPI.BYTE, b.in(), 0, n, MPI.BYTE, i % comm.Size());
       case "scatter" ->
-          (comm, out, in, n, i) ->
-              comm.Scatter(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE, i % comm.Size());
+          (comm, b, n, i) ->
+              comm.Scatter(b.out(), 0, n, MPI.BYTE, b.in(), 0, n, MPI.BYTE, i % comm.Size());
       case "allgather" ->
-          (comm, out, in, n, i) -> comm.Allgather(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE);
+          (comm, b, n, i) -> comm.Allgather(b.out(), 0, n, MPI.BYTE, b.in(), 0, n, MPI.BYTE);
       case "alltoall" ->
-          (comm, out, in, n, i) -> comm.Alltoall(out, 0, n, MPI.BYTE, in, 0, n, MPI.BYTE);
+          (comm, b, n, i) -> comm.Alltoall(b.out(), 0, n, MPI.BYTE, b.in(), 0, n, MPI.BYTE);
       case "allreduce" ->
-          (comm, out, in, n, i) -> comm.Allreduce(out, 0, in, 0, n, MPI.BYTE, MPI.MAX);
+          (comm, b, n, i) ->
+              comm.Allreduce(b.terms(), 0, b.sums(), 0, n / Double.BYTES, MPI.DOUBLE, MPI.SUM);
       default -> throw new IllegalArgumentException("nothing to measure is called " + name);
     };
   }
@@ -155,28 +165,28 @@ public final class TuneRanks {
     }
 
     /** Runs for the time of a block, at the slowest rank, and finds out how many steps that is. */
-    void warmUp(byte[] out, byte[] in, long blockNs) {
+    void warmUp(Buffers buffers, long blockNs) {
       long[] spentNs = {0};
       do {
-        spentNs[0] = block(out, in);
+        spentNs[0] = block(buffers);
         comm.Allreduce(MPI.IN_PLACE, 0, spentNs, 0, 1, MPI.LONG, MPI.MAX);
         double more = Math.min(16, Math.max(0.1, (double) blockNs / Math.max(1, spentNs[0])));
         steps = Math.max(1, Math.min(MAX_STEPS, Math.round(steps * more)));
       } while (spentNs[0] < blockNs / 2 && steps < MAX_STEPS);
     }
 
-    void measure(byte[] out, byte[] in) {
-      bestNs = Math.min(bestNs, (double) block(out, in) / steps);
+    void measure(Buffers buffers) {
+      bestNs = Math.min(bestNs, (double) block(buffers) / steps);
     }
 
-    private long block(byte[] out, byte[] in) {
+    private long block(Buffers buffers) {
       if (!algorithm.equals(USUAL)) {
         force(comm, name, algorithm);
       }
       comm.Barrier();
       long startNs = System.nanoTime();
       for (long i = 0; i < steps; i++) {
-        step.run(comm, out, in, bytes, (int) i);
+        step.run(comm, buffers, bytes, (int) i);
       }
       long spentNs = System.nanoTime() - startNs;
       if (!algorithm.equals(USUAL)) {
