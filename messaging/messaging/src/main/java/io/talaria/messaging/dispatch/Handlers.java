@@ -93,11 +93,24 @@ public final class Handlers {
 
   /** Submits a task. */
   public void run(Task task) {
+    put(task);
+    VarHandle.fullFence();
+    wakeOrStartOne();
+  }
+
+  /**
+   * Submits a task at the end of another one, on the handler that has run it. That handler looks
+   * for a task next, so none is woken. If it finds an older task first, a handler was woken for
+   * that one, or none slept, and finds this one.
+   */
+  void runNext(Task task) {
+    put(task);
+  }
+
+  private void put(Task task) {
     if (!tasks.offer(task)) {
       rest.add(task);
     }
-    VarHandle.fullFence();
-    wakeOrStartOne();
   }
 
   /** Reports a failure of a task. */

@@ -54,7 +54,7 @@ public final class Mailbox<E> implements Task {
       return false;
     }
     VarHandle.fullFence(); // publish, then look; as turn() does
-    schedule();
+    schedule(false);
     return true;
   }
 
@@ -63,7 +63,7 @@ public final class Mailbox<E> implements Task {
     beyond.add(element);
     beyondCount.incrementAndGet();
     VarHandle.fullFence();
-    schedule();
+    schedule(false);
   }
 
   private E next() {
@@ -80,11 +80,20 @@ public final class Mailbox<E> implements Task {
     return next;
   }
 
-  private void schedule() {
+  /**
+   * Queues a turn, unless as many as may be are queued or run.
+   *
+   * @param again whether this thread is a handler at the end of a turn, which looks for a task next
+   */
+  private void schedule(boolean again) {
     for (int now = turns.get(); now < most; now = turns.get()) {
       if (turns.compareAndSet(now, now + 1)) {
         try {
-          handlers.run(this);
+          if (again) {
+            handlers.runNext(this);
+          } else {
+            handlers.run(this);
+          }
         } catch (Throwable e) { // no memory: the element stays, the next put tries again
           turns.decrementAndGet();
           handlers.failed(e);
@@ -108,7 +117,7 @@ public final class Mailbox<E> implements Task {
       turns.decrementAndGet();
       VarHandle.fullFence();
       if (!isEmpty()) {
-        schedule();
+        schedule(true);
       }
     }
   }

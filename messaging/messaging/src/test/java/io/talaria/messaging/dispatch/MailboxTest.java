@@ -4,10 +4,13 @@ package io.talaria.messaging.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -72,5 +75,40 @@ class MailboxTest {
     handlers.stop();
     assertThat(handlers.awaitStopped(System.nanoTime() + 100_000_000_000L)).isTrue();
     assertThat(told.get()).isEqualTo(10);
+  }
+
+  /** Whoever continues with a turn wakes nobody: so what stands behind another must not be lost. */
+  @Test
+  void turnsThatContinueAreRunBesideReceiversThatWait() throws Exception {
+    int each = 300_000;
+    CountDownLatch all = new CountDownLatch(3 * each);
+    AtomicReference<Throwable> failed = new AtomicReference<>();
+    Handlers handlers = new Handlers("test-mailbox-", 2, 3, failed::set);
+    List<Mailbox<Integer>> mailboxes = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      mailboxes.add(
+          new Mailbox<>(
+              handlers,
+              number -> {
+                if (number % 1_000 == 0) {
+                  boolean handler = handlers.beginWait();
+                  LockSupport.parkNanos(100_000);
+                  handlers.endWait(handler);
+                }
+                all.countDown();
+              },
+              256,
+              1));
+    }
+    for (int number = 0; number < each; number++) {
+      for (Mailbox<Integer> mailbox : mailboxes) {
+        while (!mailbox.offer(number)) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+    assertThat(all.await(100, TimeUnit.SECONDS)).as("%d are left", all.getCount()).isTrue();
+    assertThat(failed.get()).isNull();
+    handlers.stop();
   }
 }
