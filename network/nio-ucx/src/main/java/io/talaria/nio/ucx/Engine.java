@@ -580,11 +580,12 @@ final class Engine {
     long tag = worker.receivedTag(note.request);
     UcxStream stream = streams.find(tag);
     worker.release(note.request);
-    if (tag == QueueCheck.TAG && status == BoundWorker.OK && length == UcxMessages.NOTE_BYTES) {
+    boolean whole = status == BoundWorker.OK && length == UcxMessages.NOTE_BYTES;
+    if (whole && tag == QueueCheck.TAG) {
       probe = note.number();
     }
     if (stream != null) {
-      if (status == BoundWorker.OK && length == UcxMessages.NOTE_BYTES) {
+      if (whole) {
         stream.noted(note.type(), note.value());
       } else {
         stream.breach("a note of " + length + " bytes");

@@ -26,7 +26,7 @@ final class Note {
 
   /** -1 if it is no type at all. */
   int type() {
-    long type = block.bytes().getLong(0);
+    long type = number();
     return type == (int) type ? (int) type : -1;
   }
 

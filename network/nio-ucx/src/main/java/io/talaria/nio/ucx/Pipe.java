@@ -24,6 +24,7 @@ final class Pipe {
   final Engine engine;
   private final BoundEndpoint endpoint;
   private final UcxStream out;
+  private final boolean ofThisHost;
 
   /** Null: not known yet, or over when it became known. */
   private UcxStream in;
@@ -45,6 +46,7 @@ final class Pipe {
   Pipe(Engine engine, byte[] address, UcxStream out) {
     this.engine = engine;
     this.out = out;
+    ofThisHost = !out.peer().betweenHosts();
     endpoint = engine.connect(address, this);
   }
 
@@ -78,7 +80,7 @@ final class Pipe {
   }
 
   private void take(Received chunk, int length) {
-    if (!peer().betweenHosts()) {
+    if (ofThisHost) {
       engine.arrivedFromHost();
     }
     int at = 0;

@@ -71,7 +71,9 @@ final class QueueCheck {
       return Engine.Need.NOTHING;
     }
     try {
-      open();
+      if (sender == null) {
+        sender = binding.openWorker();
+      }
     } catch (BindingException e) {
       givenUp = true;
       Log.warning("talaria-ucx: blocked receive queues will not be found: " + e.getMessage(), e);
@@ -99,12 +101,6 @@ final class QueueCheck {
   /** Whether that is a transport, perhaps with its device, whose receivers have such a queue. */
   private static boolean hasQueue(String transport) {
     return SHARED_MEMORY.stream().anyMatch(transport::startsWith);
-  }
-
-  private void open() {
-    if (sender == null) {
-      sender = binding.openWorker();
-    }
   }
 
   /** The probes to one engine, one after the other. */
