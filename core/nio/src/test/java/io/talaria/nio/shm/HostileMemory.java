@@ -133,10 +133,13 @@ public final class HostileMemory implements AutoCloseable {
     return false;
   }
 
-  /** Maps what an offer names. */
+  /** Maps what an offer names, unless its slab was named while nobody listened. */
   public HostileConnection open(ByteBuffer offer) throws IOException {
     int slot = offer.getInt();
     int generation = offer.getInt();
+    if (!slabs.containsKey(SlabLayout.slab(slot))) {
+      throw new IOException("the slab of slot " + slot + " is not known here");
+    }
     return new HostileConnection(this, page(slot), 1, slot, generation, ringBytes, null);
   }
 
