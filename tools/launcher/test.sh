@@ -8,7 +8,7 @@ readonly USUAL_VARIANTS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA
 readonly USUAL_VARIANTS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
 readonly USUAL_SCALE=0.25
-readonly USUAL_CHILDREN='-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
+readonly USUAL_JVM='-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
 readonly USUAL_CHAOS_SECONDS=10 ALL_CHAOS_SECONDS=120
 readonly USUAL_STRESS_SECONDS=10 ALL_STRESS_SECONDS=20
 
@@ -113,7 +113,7 @@ run_tests() {
   else
     set -- -Dmaven.javadoc.skip "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
       "-Dtest.variants=$USUAL_VARIANTS" "-Dtest.java17.variants=$USUAL_VARIANTS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
-      "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "-Dtest.children=$USUAL_CHILDREN" "$@"
+      "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "-Dtest.jvm=$USUAL_JVM" "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
     export TALARIA_STRESS_SECONDS="${TALARIA_STRESS_SECONDS:-$USUAL_STRESS_SECONDS}"
   fi
@@ -135,7 +135,7 @@ run_tests() {
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \
       "the contract where ports are left out; on Java 17: all variants but $USUAL_VARIANTS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
-      "JVMs that tests start to look at what they say: without the optimizing compiler" \
+      "JVMs of tests, and those that they start to look at what they say: without the optimizing compiler" \
       "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS, programs from a seed $USUAL_STRESS_SECONDS for $ALL_STRESS_SECONDS" "$@"
   fi
   "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$ROOT/.ci/TestReport.java" \
