@@ -73,6 +73,7 @@ nearest() {
 
 # What a command has below it; the names are those of its line in the usage.
 check_name() {
+  set -- "$1" "${2-}"
   case $1:$2 in
     bench:-* | example:-*) return 0 ;;
     bench:* | example:*) ;;

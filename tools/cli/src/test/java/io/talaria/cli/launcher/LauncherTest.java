@@ -123,6 +123,8 @@ class LauncherTest {
             + " messages",
         "bench                   | bench: which one? There are: bookkeeper grpc",
         "build bench foo         | bench: unknown name foo; there are: bookkeeper grpc",
+        "build bench             | bench: which one? There are: bookkeeper grpc",
+        "build example           | example: which one? There are: counter echo kvs messages",
         "example kvz             | example: unknown name kvz, did you mean kvs? There are: counter",
         "example                 | example: which one? There are: counter echo kvs messages",
         "test --release --all    | test: --all does not go with --release",
