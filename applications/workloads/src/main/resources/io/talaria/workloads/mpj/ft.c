@@ -10,6 +10,8 @@
 
 #define STEPS 6
 #define CHECKED 1024
+#define TILE 16
+#define BATCH 64
 #define MASK ((1ULL << 46) - 1)
 
 static int nx, ny, nz, size, rank, planesZ, planesY;
@@ -30,7 +32,7 @@ static const double SUMS[3][2 * STEPS] = {
 typedef struct {
   int n;
   int *mirrored;
-  double *cosine, *sine, *line;
+  double *cosine, *sine, *real, *imaginary; // by the place in the line, and then by line
 } fft;
 
 static fft alongX, alongY, alongZ;
@@ -50,7 +52,8 @@ static fft prepare(int n) {
   f.mirrored = memory(n * sizeof(int));
   f.cosine = memory(n / 2 * sizeof(double));
   f.sine = memory(n / 2 * sizeof(double));
-  f.line = memory(2 * n * sizeof(double));
+  f.real = memory(n * BATCH * sizeof(double));
+  f.imaginary = memory(n * BATCH * sizeof(double));
   for (int i = 0; i < n; i++) {
     int m = 0;
     for (int bit = 1, other = n / 2; bit < n; bit *= 2, other /= 2) {
@@ -65,41 +68,68 @@ static fft prepare(int n) {
   return f;
 }
 
-static void transform(const fft *f, double *data, long first, int stride, int sign) {
-  int n = f->n;
-  double *restrict line = f->line;
-  for (int i = 0; i < n; i++) {
-    long from = 2 * (first + (long)f->mirrored[i] * stride);
-    line[2 * i] = data[from];
-    line[2 * i + 1] = data[from + 1];
+static void take(const fft *f, const double *data, long first, int i, int stride, int count,
+                 int step) {
+  double *restrict re[4];
+  double *restrict im[4];
+  for (int j = 0; j < 4; j++) {
+    re[j] = f->real + f->mirrored[i + j] * BATCH;
+    im[j] = f->imaginary + f->mirrored[i + j] * BATCH;
   }
-  for (int half = 1; half < n; half *= 2) {
-    int turn = n / 2 / half;
-    for (int block = 0; block < n; block += 2 * half) {
-      for (int k = 0; k < half; k++) {
-        double c = f->cosine[k * turn];
-        double s = sign * f->sine[k * turn];
-        int a = 2 * (block + k);
-        int b = a + 2 * half;
-        double re = c * line[b] - s * line[b + 1];
-        double im = c * line[b + 1] + s * line[b];
-        line[b] = line[a] - re;
-        line[b + 1] = line[a + 1] - im;
-        line[a] += re;
-        line[a + 1] += im;
-      }
+  const double *from = data + 2 * (first + (long)i * stride);
+  for (int line = 0; line < count; line++, from += 2 * step) {
+    for (int j = 0; j < 4; j++) {
+      re[j][line] = from[2 * j * stride];
+      im[j][line] = from[2 * j * stride + 1];
     }
   }
-  for (int i = 0; i < n; i++) {
-    long to = 2 * (first + (long)i * stride);
-    data[to] = line[2 * i];
-    data[to + 1] = line[2 * i + 1];
+}
+
+static void give(const fft *f, double *restrict data, long first, int i, int stride, int count,
+                 int step) {
+  const double *re = f->real + i * BATCH;
+  const double *im = f->imaginary + i * BATCH;
+  double *to = data + 2 * (first + (long)i * stride);
+  for (int line = 0; line < count; line++, to += 2 * step) {
+    for (int j = 0; j < 4; j++) {
+      to[2 * j * stride] = re[j * BATCH + line];
+      to[2 * j * stride + 1] = im[j * BATCH + line];
+    }
+  }
+}
+
+static void join(double *restrict reA, double *restrict imA, double *restrict reB,
+                 double *restrict imB, double c, double s, int count) {
+  for (int i = 0; i < count; i++) {
+    double re = c * reB[i] - s * imB[i];
+    double im = c * imB[i] + s * reB[i];
+    reB[i] = reA[i] - re;
+    imB[i] = imA[i] - im;
+    reA[i] += re;
+    imA[i] += im;
   }
 }
 
 static void lines(const fft *f, double *data, long first, int stride, int count, int step,
                   int sign) {
-  for (int i = 0; i < count; i++) transform(f, data, first + (long)i * step, stride, sign);
+  int n = f->n;
+  for (int done = 0; done < count; done += BATCH) {
+    int now = count - done < BATCH ? count - done : BATCH;
+    long from = first + (long)done * step;
+    for (int i = 0; i < n; i += 4) take(f, data, from, i, stride, now, step);
+    for (int half = 1; half < n; half *= 2) {
+      int turn = n / 2 / half;
+      for (int block = 0; block < n; block += 2 * half) {
+        for (int k = 0; k < half; k++) {
+          int a = (block + k) * BATCH;
+          int b = a + half * BATCH;
+          join(f->real + a, f->imaginary + a, f->real + b, f->imaginary + b, f->cosine[k * turn],
+               sign * f->sine[k * turn], now);
+        }
+      }
+    }
+    for (int i = 0; i < n; i += 4) give(f, data, from, i, stride, now, step);
+  }
 }
 
 static uint64_t product(uint64_t a, uint64_t b) { return a * b & MASK; }
@@ -155,10 +185,11 @@ static void copy(const double *from, long source, double *to, long target) {
 
 static void forward(void) {
   planesOfZ(1);
-  for (int z = 0; z < planesZ; z++)
-    for (int y = 0; y < ny; y++)
-      for (int x = 0; x < nx; x++)
-        copy(planes, ((long)z * ny + y) * nx + x, packed, ((long)y * nx + x) * planesZ + z);
+  for (int y = 0; y < ny; y++)
+    for (int x = 0; x < nx; x += TILE)
+      for (int z = 0; z < planesZ; z++)
+        for (int i = x; i < x + TILE; i++)
+          copy(planes, ((long)z * ny + y) * nx + i, packed, ((long)y * nx + i) * planesZ + z);
   exchange(packed, spectrum);
   long block = (long)planesY * nx;
   for (int from = 0; from < size; from++)
@@ -176,10 +207,11 @@ static void backward(void) {
       memcpy(packed + 2 * ((to * block + line) * planesZ), turned + 2 * (line * nz + to * planesZ),
              2 * planesZ * sizeof(double));
   exchange(packed, turned);
-  for (int z = 0; z < planesZ; z++)
-    for (int y = 0; y < ny; y++)
-      for (int x = 0; x < nx; x++)
-        copy(turned, ((long)y * nx + x) * planesZ + z, planes, ((long)z * ny + y) * nx + x);
+  for (int y = 0; y < ny; y++)
+    for (int x = 0; x < nx; x += TILE)
+      for (int z = 0; z < planesZ; z++)
+        for (int i = x; i < x + TILE; i++)
+          copy(turned, ((long)y * nx + i) * planesZ + z, planes, ((long)z * ny + y) * nx + i);
   planesOfZ(-1);
 }
 

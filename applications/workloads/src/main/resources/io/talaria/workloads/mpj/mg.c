@@ -21,7 +21,8 @@ typedef struct {
 
 typedef struct {
   double self, face, edge, corner;
-  double *faces, *edges;
+  double *beside[3];      // of three lines, the sum of those at the same place in the planes beside
+  double *centre, *side;  // what a cell adds at its own place, and on its left and right
 } stencil;
 
 static int size, rank, levels, lastShared;
@@ -106,49 +107,73 @@ static double norm(const grid *g) {
 }
 
 static stencil weights(double self, double face, double edge, double corner, int longest) {
-  stencil s = {self, face, edge, corner, memory((longest + 2) * sizeof(double)),
-               memory((longest + 2) * sizeof(double))};
+  stencil s = {self, face, edge, corner, {NULL, NULL, NULL}, NULL, NULL};
+  size_t line = (longest + 2) * sizeof(double);
+  for (int i = 0; i < 3; i++) s.beside[i] = memory(line);
+  s.centre = memory(line);
+  s.side = memory(line);
   return s;
 }
 
-static void across(const stencil *s, const grid *in, int z, int y) {
+static void load(stencil *s, const grid *in, int z, int y) {
+  double *restrict next = s->beside[0];
+  s->beside[0] = s->beside[1];
+  s->beside[1] = s->beside[2];
+  s->beside[2] = next;
   const double *c = in->data + at(in, z, y);
-  int line = in->line;
   int plane = in->plane;
-  double *restrict faces = s->faces;
-  double *restrict edges = s->edges;
+  for (int x = 0; x < in->line; x++) next[x] = c[x - plane] + c[x + plane];
+}
+
+static void begin(stencil *s, const grid *in, int z) {
+  load(s, in, z, 0);
+  load(s, in, z, 1);
+}
+
+static void sums(const stencil *s, const double *c, int line, double *restrict centre,
+                 double *restrict side) {
+  const double *before = s->beside[0];
+  const double *here = s->beside[1];
+  const double *after = s->beside[2];
+  double self = s->self, face = s->face, edge = s->edge, corner = s->corner;
   for (int x = 0; x < line; x++) {
-    faces[x] = c[x - line] + c[x + line] + c[x - plane] + c[x + plane];
-    edges[x] = c[x - plane - line] + c[x - plane + line] + c[x + plane - line] +
-               c[x + plane + line];
+    double faces = c[x - line] + c[x + line] + here[x];
+    double edges = before[x] + after[x];
+    centre[x] = self * c[x] + face * faces + edge * edges;
+    side[x] = face * c[x] + edge * faces + corner * edges;
   }
 }
 
-static inline double sum(const stencil *s, const double *c, int x) {
-  return s->self * c[x] + s->face * (c[x - 1] + c[x + 1] + s->faces[x]) +
-         s->edge * (s->edges[x] + s->faces[x - 1] + s->faces[x + 1]) +
-         s->corner * (s->edges[x - 1] + s->edges[x + 1]);
+// Takes one line more, and computes what the line before it adds.
+static void next(stencil *s, const grid *in, int z, int y) {
+  load(s, in, z, y + 1);
+  sums(s, in->data + at(in, z, y), in->line, s->centre, s->side);
 }
 
-static void subtract(const stencil *s, const grid *in, const grid *from, grid *to) {
+static void subtract(stencil *s, const grid *in, const grid *from, grid *to) {
   for (int z = 1; z <= in->planes; z++) {
+    begin(s, in, z);
     for (int y = 1; y <= in->n; y++) {
-      across(s, in, z, y);
-      int a = at(in, z, y);
-      const double *c = in->data + a;
-      for (int x = 1; x <= in->n; x++) to->data[a + x] = from->data[a + x] - sum(s, c, x);
+      next(s, in, z, y);
+      const double *restrict c = s->centre;
+      const double *restrict d = s->side;
+      double *t = to->data + at(in, z, y);
+      const double *f = from->data + at(in, z, y);
+      for (int x = 1; x <= in->n; x++) t[x] = f[x] - (c[x] + d[x - 1] + d[x + 1]);
     }
   }
   wrap(to);
 }
 
-static void add(const stencil *s, const grid *in, grid *to) {
+static void add(stencil *s, const grid *in, grid *to) {
   for (int z = 1; z <= in->planes; z++) {
+    begin(s, in, z);
     for (int y = 1; y <= in->n; y++) {
-      across(s, in, z, y);
-      int a = at(in, z, y);
-      const double *c = in->data + a;
-      for (int x = 1; x <= in->n; x++) to->data[a + x] += sum(s, c, x);
+      next(s, in, z, y);
+      const double *restrict c = s->centre;
+      const double *restrict d = s->side;
+      double *t = to->data + at(in, z, y);
+      for (int x = 1; x <= in->n; x++) t[x] += c[x] + d[x - 1] + d[x + 1];
     }
   }
   wrap(to);
@@ -183,21 +208,24 @@ static void mean(const grid *fine, grid *coarse) {
 static void interpolate(const grid *coarse, grid *fine) {
   int skipped = whole(coarse) && !whole(fine) ? fine->first / 2 : 0;
   const double *c = coarse->data;
+  double *restrict sums = memory(coarse->line * sizeof(double)); // across and down, of one line
   for (int z = 1; z <= fine->planes; z++) {
     for (int y = 1; y <= fine->n; y++) {
       int upper = at(coarse, (z + 1) / 2 + skipped, (y + 1) / 2);
       int over = y % 2 == 0 ? 0 : coarse->line;
       int down = z % 2 == 0 ? 0 : coarse->plane;
-      int to = at(fine, z, y);
-      for (int x = 1; x <= fine->n; x++) {
-        int a = upper + (x + 1) / 2;
-        int beside = x % 2 == 0 ? 0 : 1;
-        double all = c[a] + c[a - beside] + c[a - over] + c[a - over - beside] + c[a - down] +
-                     c[a - down - beside] + c[a - down - over] + c[a - down - over - beside];
-        fine->data[to + x] += 0.125 * all;
+      for (int x = 0; x <= coarse->n; x++) {
+        int a = upper + x;
+        sums[x] = c[a] + c[a - over] + c[a - down] + c[a - down - over];
+      }
+      double *restrict f = fine->data + at(fine, z, y);
+      for (int x = 1; x <= coarse->n; x++) {
+        f[2 * x - 1] += 0.125 * (sums[x - 1] + sums[x]);
+        f[2 * x] += 0.25 * sums[x];
       }
     }
   }
+  free(sums);
   wrap(fine);
 }
 

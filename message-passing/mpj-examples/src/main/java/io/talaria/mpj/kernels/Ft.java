@@ -17,6 +17,9 @@ public final class Ft {
   private static final int STEPS = 6;
   private static final int CHECKED = 1024;
 
+  /** Where data are turned: so many numbers along x at once, whose lines of z a cache holds. */
+  private static final int TILE = 16;
+
   private final int nx;
   private final int ny;
   private final int nz;
@@ -137,10 +140,14 @@ public final class Ft {
   private void forward() {
     planesOfZ(1);
     // [z][y][x] to a block for each rank: its y, all x, this rank's z.
-    for (int z = 0; z < planesZ; z++) {
-      for (int y = 0; y < ny; y++) {
-        for (int x = 0; x < nx; x++) {
-          copy(planes, (z * ny + y) * nx + x, packed, (y * nx + x) * planesZ + z);
+    for (int y = 0; y < ny; y++) {
+      for (int x = 0; x < nx; x += TILE) {
+        for (int z = 0; z < planesZ; z++) {
+          int from = (z * ny + y) * nx;
+          int to = y * nx * planesZ + z;
+          for (int i = x; i < x + TILE; i++) {
+            copy(planes, from + i, packed, to + i * planesZ);
+          }
         }
       }
     }
@@ -166,10 +173,14 @@ public final class Ft {
       }
     }
     exchange(packed, turned);
-    for (int z = 0; z < planesZ; z++) {
-      for (int y = 0; y < ny; y++) {
-        for (int x = 0; x < nx; x++) {
-          copy(turned, (y * nx + x) * planesZ + z, planes, (z * ny + y) * nx + x);
+    for (int y = 0; y < ny; y++) {
+      for (int x = 0; x < nx; x += TILE) {
+        for (int z = 0; z < planesZ; z++) {
+          int from = y * nx * planesZ + z;
+          int to = (z * ny + y) * nx;
+          for (int i = x; i < x + TILE; i++) {
+            copy(turned, from + i * planesZ, planes, to + i);
+          }
         }
       }
     }

@@ -5,14 +5,32 @@ package io.talaria.mpj.kernels;
 /**
  * A sum over the 27 cells around each, with one weight for the cell itself and one each for its
  * neighbours by face, edge and corner. For one thread.
+ *
+ * <p>Works line by line on copies, in which all that is added has the same index: such loops become
+ * vector instructions.
  */
 final class Stencil {
   private final double self;
   private final double face;
   private final double edge;
   private final double corner;
-  private final double[] faces;
-  private final double[] edges;
+
+  /** A line, and the ones above and below it. */
+  private double[] before;
+
+  private double[] here;
+  private double[] after;
+
+  /** The sum of the two lines at the same place in the planes beside: of each of the three. */
+  private double[] besideBefore;
+
+  private double[] beside;
+  private double[] besideAfter;
+
+  /** What a cell adds to the sum at its own place, and what to that on its left and right. */
+  private final double[] centre;
+
+  private final double[] side;
 
   /**
    * With weights.
@@ -24,19 +42,30 @@ final class Stencil {
     this.face = face;
     this.edge = edge;
     this.corner = corner;
-    faces = new double[longest + 2];
-    edges = new double[longest + 2];
+    int line = longest + 2;
+    before = new double[line];
+    here = new double[line];
+    after = new double[line];
+    besideBefore = new double[line];
+    beside = new double[line];
+    besideAfter = new double[line];
+    centre = new double[line];
+    side = new double[line];
   }
 
   /** Computes to = from - the sums over in; from and to may be the same. Wraps the result. */
   void subtract(Grid in, Grid from, Grid to) {
     for (int z = 1; z <= in.planes; z++) {
+      begin(in, z);
       for (int y = 1; y <= in.n; y++) {
-        across(in, z, y);
+        next(in, z, y);
         int at = in.at(z, y);
-        double[] u = in.data;
+        double[] c = centre;
+        double[] s = side;
+        double[] f = from.data;
+        double[] t = to.data;
         for (int x = 1; x <= in.n; x++) {
-          to.data[at + x] = from.data[at + x] - sum(u, at, x);
+          t[at + x] = f[at + x] - (c[x] + s[x - 1] + s[x + 1]);
         }
       }
     }
@@ -46,36 +75,58 @@ final class Stencil {
   /** Computes to = to + the sums over in. Wraps the result. */
   void add(Grid in, Grid to) {
     for (int z = 1; z <= in.planes; z++) {
+      begin(in, z);
       for (int y = 1; y <= in.n; y++) {
-        across(in, z, y);
+        next(in, z, y);
         int at = in.at(z, y);
-        double[] u = in.data;
         for (int x = 1; x <= in.n; x++) {
-          to.data[at + x] += sum(u, at, x);
+          to.data[at + x] += centre[x] + side[x - 1] + side[x + 1];
         }
       }
     }
     to.wrap();
   }
 
-  /** For each x the sum of the four lines beside this one, and of the four lines across from it. */
-  private void across(Grid in, int z, int y) {
-    double[] u = in.data;
+  private void begin(Grid in, int z) {
+    load(in, z, 0);
+    load(in, z, 1);
+  }
+
+  /** Takes one line more, and computes what the line before it adds. */
+  private void next(Grid in, int z, int y) {
+    load(in, z, y + 1);
+    sum(in.line, before, here, after, besideBefore, beside, besideAfter);
+  }
+
+  private void load(Grid in, int z, int y) {
+    double[] oldest = before;
+    before = here;
+    here = after;
+    after = oldest;
+    oldest = besideBefore;
+    besideBefore = beside;
+    beside = besideAfter;
+    besideAfter = oldest;
     int at = in.at(z, y);
-    int line = in.line;
-    int plane = in.plane;
-    for (int x = 0; x < line; x++) {
-      int c = at + x;
-      faces[x] = u[c - line] + u[c + line] + u[c - plane] + u[c + plane];
-      edges[x] =
-          u[c - plane - line] + u[c - plane + line] + u[c + plane - line] + u[c + plane + line];
+    System.arraycopy(in.data, at, after, 0, in.line);
+    double[] u = in.data;
+    double[] to = besideAfter;
+    int upper = at - in.plane;
+    int lower = at + in.plane;
+    for (int x = 0; x < in.line; x++) {
+      to[x] = u[upper + x] + u[lower + x];
     }
   }
 
-  private double sum(double[] u, int at, int x) {
-    return self * u[at + x]
-        + face * (u[at + x - 1] + u[at + x + 1] + faces[x])
-        + edge * (edges[x] + faces[x - 1] + faces[x + 1])
-        + corner * (edges[x - 1] + edges[x + 1]);
+  private void sum(
+      int length, double[] b, double[] h, double[] a, double[] bb, double[] bh, double[] ba) {
+    double[] c = centre;
+    double[] s = side;
+    for (int x = 0; x < length; x++) {
+      double faces = b[x] + a[x] + bh[x];
+      double edges = bb[x] + ba[x];
+      c[x] = self * h[x] + face * faces + edge * edges;
+      s[x] = face * h[x] + edge * faces + corner * edges;
+    }
   }
 }
