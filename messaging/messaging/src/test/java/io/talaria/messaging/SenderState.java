@@ -12,7 +12,7 @@ final class SenderState {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** So often, a millisecond apart, a thread must be seen waiting. */
-  private static final int CALM_LOOKS = 20;
+  private static final int CALM_LOOKS = 200;
 
   /** A ring that is about to grow is as full for a moment only. */
   private static final int FULL_BYTES = 8 << 10;
