@@ -95,7 +95,7 @@ final class Stencil {
   /** Takes one line more, and computes what the line before it adds. */
   private void next(Grid in, int z, int y) {
     load(in, z, y + 1);
-    sum(in.line, before, here, after, besideBefore, beside, besideAfter);
+    sum(in.line);
   }
 
   private void load(Grid in, int z, int y) {
@@ -118,15 +118,21 @@ final class Stencil {
     }
   }
 
-  private void sum(
-      int length, double[] b, double[] h, double[] a, double[] bb, double[] bh, double[] ba) {
+  private void sum(int length) {
+    // Locals: the compiler need not look at the fields again after each store.
+    double[] above = before;
+    double[] line = here;
+    double[] below = after;
+    double[] besideAbove = besideBefore;
+    double[] besideLine = beside;
+    double[] besideBelow = besideAfter;
     double[] c = centre;
     double[] s = side;
     for (int x = 0; x < length; x++) {
-      double faces = b[x] + a[x] + bh[x];
-      double edges = bb[x] + ba[x];
-      c[x] = self * h[x] + face * faces + edge * edges;
-      s[x] = face * h[x] + edge * faces + corner * edges;
+      double faces = above[x] + below[x] + besideLine[x];
+      double edges = besideAbove[x] + besideBelow[x];
+      c[x] = self * line[x] + face * faces + edge * edges;
+      s[x] = face * line[x] + edge * faces + corner * edges;
     }
   }
 }
