@@ -2,23 +2,10 @@
 
 package io.talaria.messaging.engine;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the events of a node, for {@link io.talaria.messaging.NodeCounters}. Any thread. */
 final class Counts {
-  private static final VarHandle RECEIVED_INLINE;
-
-  static {
-    try {
-      RECEIVED_INLINE =
-          MethodHandles.lookup().findVarHandle(Counts.class, "receivedInline", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final LongAdder connected = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final LongAdder received = new LongAdder();
@@ -27,9 +14,6 @@ final class Counts {
   private final LongAdder late = new LongAdder();
   private final LongAdder unanswered = new LongAdder();
   private final LongAdder stalled = new LongAdder();
-
-  /** Written by the poller only, so that a count is a store and no atomic addition. */
-  private long receivedInline;
 
   void connected() {
     connected.increment();
@@ -41,11 +25,6 @@ final class Counts {
 
   void received() {
     received.increment();
-  }
-
-  /** Of a message that the poller delivers itself, which is frequent. Poller only. */
-  void receivedInline() {
-    RECEIVED_INLINE.setOpaque(this, receivedInline + 1);
   }
 
   void dropped() {
@@ -85,7 +64,7 @@ final class Counts {
   }
 
   long receivedSum() {
-    return received.sum() + (long) RECEIVED_INLINE.getOpaque(this);
+    return received.sum();
   }
 
   long droppedSum() {

@@ -57,9 +57,6 @@ final class Delivery {
   /** Whether the poller must let connections continue that hold. Set before it is woken. */
   private volatile boolean releaseWanted;
 
-  /** The poller's. */
-  private ThreadContext context;
-
   /** The inboxes for which any connection holds. Used by the poller only. */
   private final List<Inbox> holding = new ArrayList<>();
 
@@ -136,11 +133,9 @@ final class Delivery {
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
-      if (context == null) {
-        context = ThreadContext.current();
-      }
+      ThreadContext context = ThreadContext.current();
       long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
-      run(connection, type, kind, slot, generation, deadline, memory, offset, bytes);
+      run(context, connection, type, kind, slot, generation, deadline, memory, offset, bytes);
       largeMemory.giveBackRead(largeBytes, memory);
       return true;
     }
@@ -351,13 +346,11 @@ final class Delivery {
     if (connection.deliveries.end(epoch) || roomWanted) {
       poller.wake();
     }
-    if (unreadable == null) {
-      counts.received();
-    }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
   }
 
   private void run(
+      ThreadContext context,
       Connection connection,
       TypeEntry type,
       byte kind,
@@ -374,9 +367,6 @@ final class Delivery {
     } catch (Throwable e) { // thrown by the codec or a constructor
       unreadable = e;
     }
-    if (unreadable == null) {
-      counts.receivedInline();
-    }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
   }
 
@@ -392,15 +382,14 @@ final class Delivery {
     if (unreadable != null) {
       rejections.unreadable(connection, type, kind, slot, generation, unreadable);
     } else {
+      counts.received();
       Object recorded = Recorded.beginHandler();
       if (kind == Records.REQUEST) {
         handle(connection, type, slot, generation, deadline, message);
       } else {
         receive(connection, type.receiver, type, message);
       }
-      if (recorded != null) {
-        Recorded.handled(recorded, type.name(), connection.peer.id());
-      }
+      Recorded.handled(recorded, type.name(), connection.peer.id());
     }
     // The program's code may have interrupted this thread: that must not reach the next message,
     // nor keep the poller from sleeping.

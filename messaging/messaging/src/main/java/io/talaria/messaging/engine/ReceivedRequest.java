@@ -96,7 +96,7 @@ final class ReceivedRequest implements Request {
     Objects.requireNonNull(response, "response");
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = connection.node.types().of(context, response);
+    TypeEntry type = connection.node.types().of(response);
     once();
     try {
       connection.responses().send(context, type, response, slot, generation);

@@ -92,7 +92,7 @@ final class RemotePeer implements Peer {
     Objects.requireNonNull(message, "message");
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = node.types().of(context, message);
+    TypeEntry type = node.types().of(message);
     if (node.closing()) {
       return CLOSED;
     }
@@ -110,7 +110,7 @@ final class RemotePeer implements Peer {
     Objects.requireNonNull(message, "message");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
-    TypeEntry type = node.types().of(context, message);
+    TypeEntry type = node.types().of(message);
     Connection now = connection;
     if (now != null && !node.closing()) {
       RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
@@ -296,7 +296,7 @@ final class RemotePeer implements Peer {
     Objects.requireNonNull(request, "request");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
-    TypeEntry type = node.types().of(context, request);
+    TypeEntry type = node.types().of(request);
     node.types().ofClass(response);
     long deadline = deadline(timeoutNs);
     int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);

@@ -47,12 +47,6 @@ final class ThreadContext {
   /** Whether it has acquired the ring receiver for that. */
   boolean leads;
 
-  /**
-   * The index of the type that it sent last, of any node: {@link Types} looks there first. A number
-   * only, as a thread that outlives a node must not keep the node's types.
-   */
-  int lastType;
-
   /** Whether the thread is in a codec, which must not send. */
   boolean inCodec;
 

@@ -22,7 +22,6 @@ final class Types {
   private final Map<Class<?>, TypeEntry> byClass = new HashMap<>();
   private final Map<String, TypeEntry> byName = new HashMap<>();
   private final List<TypeEntry> entries = new ArrayList<>();
-  private final TypeEntry[] byIndex;
   private final Codecs codecs;
   private int targets;
 
@@ -38,7 +37,6 @@ final class Types {
         attach(each);
       }
     }
-    byIndex = entries.toArray(new TypeEntry[0]);
   }
 
   @SuppressWarnings("unchecked")
@@ -99,17 +97,6 @@ final class Types {
   private static long fingerprint(String form) {
     long hash = Fnv.hash(form);
     return hash == 0 ? 1 : hash;
-  }
-
-  /** Like {@link #of(Object)}, but looks first at the type that the thread has sent last. */
-  TypeEntry of(ThreadContext context, Object message) {
-    int last = context.lastType;
-    if (last < byIndex.length && byIndex[last].type == message.getClass()) {
-      return byIndex[last];
-    }
-    TypeEntry entry = of(message);
-    context.lastType = entry.index;
-    return entry;
   }
 
   TypeEntry of(Object message) {
