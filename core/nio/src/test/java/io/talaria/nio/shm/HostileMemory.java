@@ -110,10 +110,12 @@ public final class HostileMemory implements AutoCloseable {
     return mapping.buffer().slice(SlabLayout.ringAt(index, side, i, ringBytes), ringBytes);
   }
 
-  private ByteBuffer page(int slot) {
-    return slabs
-        .get(SlabLayout.slab(slot))
-        .buffer()
+  private ByteBuffer page(int slot) throws IOException {
+    Mapping slab = slabs.get(SlabLayout.slab(slot));
+    if (slab == null) {
+      throw new IOException("the slab of slot " + slot + " is not known here");
+    }
+    return slab.buffer()
         .slice(SlabLayout.pageAt(slot), SlabLayout.PAGE_BYTES)
         .order(ByteOrder.nativeOrder());
   }
@@ -137,9 +139,6 @@ public final class HostileMemory implements AutoCloseable {
   public HostileConnection open(ByteBuffer offer) throws IOException {
     int slot = offer.getInt();
     int generation = offer.getInt();
-    if (!slabs.containsKey(SlabLayout.slab(slot))) {
-      throw new IOException("the slab of slot " + slot + " is not known here");
-    }
     return new HostileConnection(this, page(slot), 1, slot, generation, ringBytes, null);
   }
 
