@@ -161,7 +161,8 @@ public final class Choice {
   static String bcast(Team team, long bytes) {
     String chosen = "binomial";
     if (team.size() > 2 && bytes >= 262144) {
-      chosen = team.size() > 4 ? "scatter-ring" : "chain";
+      // A rank that waits for its core stops a chain or ring, and of a flat one nobody else.
+      chosen = team.sharesCores() ? "flat" : team.size() > 4 ? "scatter-ring" : "chain";
     }
     return forcedOr(team, "bcast", bytes, chosen);
   }

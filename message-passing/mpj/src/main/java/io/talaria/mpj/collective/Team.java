@@ -94,6 +94,11 @@ public final class Team {
     return world.length;
   }
 
+  /** Whether members have to wait for cores that others use; all members know the same. */
+  boolean sharesCores() {
+    return engine.sharedCores();
+  }
+
   /**
    * Forces an algorithm; all ranks must do the same.
    *

@@ -42,6 +42,8 @@ public final class Engine implements AutoCloseable {
   private final Device device;
   private final long spinNs;
   private final long awakeNs;
+  private final int pollsWithoutClock;
+  private final boolean sharedCores;
   private final EngineLock lock = new EngineLock();
   private final ArrayList<Thread> parked = new ArrayList<>();
   private final Operation[] pool = new Operation[POOL];
@@ -66,11 +68,33 @@ public final class Engine implements AutoCloseable {
    * @param waiting what a wait does before it sleeps
    */
   public Engine(Device device, Waiting waiting) {
+    this(device, waiting, false);
+  }
+
+  /**
+   * Starts on a device.
+   *
+   * @param device closed with this
+   * @param waiting what a wait does before it sleeps
+   * @param sharedCores see {@link #sharedCores}
+   */
+  public Engine(Device device, Waiting waiting, boolean sharedCores) {
     this.device = device;
+    this.sharedCores = sharedCores;
     spinNs = waiting.spinNs();
     awakeNs = spinNs + waiting.yieldNs();
+    // Before it yields for the first time as well: who is waited for may need this core.
+    pollsWithoutClock = spinNs == 0 && awakeNs > 0 ? 1 : POLLS_WITHOUT_CLOCK;
     device.onArrival(this::wakeParked);
     device.onNews(this::progressIfOpen);
+  }
+
+  /**
+   * Whether all ranks of the job are on one host, and more than its cores: at most as many as there
+   * are cores make progress at the same time. All ranks know the same.
+   */
+  public boolean sharedCores() {
+    return sharedCores;
   }
 
   /** Number of this rank in the job. */
@@ -812,12 +836,12 @@ public final class Engine implements AutoCloseable {
         letOthersIn();
         continue;
       }
-      if (++idle < POLLS_WITHOUT_CLOCK) {
+      if (++idle < pollsWithoutClock) {
         Thread.onSpinWait();
         continue;
       }
       long now = System.nanoTime();
-      if (idle == POLLS_WITHOUT_CLOCK) {
+      if (idle == pollsWithoutClock) {
         idleSince = now;
       }
       if (now - idleSince < spinNs) {
@@ -833,7 +857,7 @@ public final class Engine implements AutoCloseable {
         device.describeWait(call, peer, tag, context);
       }
       sleep(op, condition);
-      idle = POLLS_WITHOUT_CLOCK - 1;
+      idle = pollsWithoutClock - 1;
       if (spinNs == 0) {
         idle = 0;
       }

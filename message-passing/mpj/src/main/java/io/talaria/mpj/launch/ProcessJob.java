@@ -67,7 +67,12 @@ final class ProcessJob implements Job {
   @Override
   public Engine open() {
     try {
-      Engine engine = new Engine(opening.device(), settings.waiting(opening.ranksHere(), cores));
+      int ranksHere = opening.ranksHere();
+      Engine engine =
+          new Engine(
+              opening.device(),
+              settings.waiting(ranksHere, cores),
+              ranksHere == size() && ranksHere > cores);
       control.failures().opened(engine);
       control.tell("init");
       return engine;

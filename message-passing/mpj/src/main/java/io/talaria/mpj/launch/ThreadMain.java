@@ -106,6 +106,7 @@ public final class ThreadMain {
     @Override
     public Engine open() {
       opened = true;
+      int cores = Runtime.getRuntime().availableProcessors();
       return new Engine(
           new RingDevice(
               hub.area(),
@@ -114,7 +115,8 @@ public final class ThreadMain {
               settings.ringBytes(size),
               settings.eagerBytes(),
               settings.creditBytes()),
-          settings.waiting(size, Runtime.getRuntime().availableProcessors()));
+          settings.waiting(size, cores),
+          size > cores);
     }
 
     @Override

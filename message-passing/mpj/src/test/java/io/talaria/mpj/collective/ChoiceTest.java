@@ -6,13 +6,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.mpj.device.ring.RingDevice;
+import io.talaria.mpj.device.ring.ThreadHub;
+import io.talaria.mpj.engine.Engine;
+import io.talaria.mpj.engine.Waiting;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What of an algorithm's property is allowed, and which algorithm it selects. */
 class ChoiceTest {
   private static Team team(String name, String forced) {
-    return new Team(null, 0, new int[] {0, 1, 2}, 0, Map.of(name, forced));
+    return team(false, 3, Map.of(name, forced));
+  }
+
+  private static Team team(boolean sharedCores, int ranks, Map<String, String> forced) {
+    ThreadHub hub = new ThreadHub(ranks);
+    RingDevice device = new RingDevice(hub.area(), 0, ranks, 65536, 16384, 1 << 20);
+    Engine engine = new Engine(device, Waiting.ASLEEP, sharedCores);
+    return new Team(engine, 0, IntStream.range(0, ranks).toArray(), 0, forced);
+  }
+
+  @Test
+  void ranksThatShareCoresDoNotWaitInChainsForLongBroadcasts() {
+    for (int ranks : new int[] {3, 4, 5, 16}) {
+      Team shared = team(true, ranks, Map.of());
+      Team own = team(false, ranks, Map.of());
+      assertThat(Choice.bcast(shared, 262144)).isEqualTo("flat");
+      assertThat(Choice.bcast(shared, 262143)).isEqualTo("binomial");
+      assertThat(Choice.bcast(own, 262144)).isEqualTo(ranks > 4 ? "scatter-ring" : "chain");
+    }
+    assertThat(Choice.bcast(team(true, 4, Map.of("bcast", "chain")), 1 << 20)).isEqualTo("chain");
   }
 
   @Test
