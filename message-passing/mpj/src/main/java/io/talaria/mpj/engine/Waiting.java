@@ -18,12 +18,14 @@ public record Waiting(long spinNs, long yieldNs) {
 
   /**
    * What is best by default. Where ranks are more than cores they do not spin, because who they
-   * wait for may need the core.
+   * wait for may need the core; and they yield for longer the more ranks have to run on it before.
    *
    * @param ranks on this host
    * @param cores of it
    */
   static Waiting of(int ranks, int cores) {
-    return ranks > cores ? new Waiting(0, YIELD_NS) : new Waiting(SPIN_NS, 0);
+    return ranks > cores
+        ? new Waiting(0, YIELD_NS * Math.ceilDiv(ranks, cores))
+        : new Waiting(SPIN_NS, 0);
   }
 }

@@ -19,12 +19,13 @@ class WaitingTest {
   @Test
   void ranksThatHaveACoreEachSpinAndTheOthersYield() {
     assertThat(with().waiting(2, 2)).isEqualTo(new Waiting(50_000, 0));
-    assertThat(with().waiting(3, 2)).isEqualTo(new Waiting(0, 100_000));
+    assertThat(with().waiting(3, 2)).isEqualTo(new Waiting(0, 200_000));
+    assertThat(with().waiting(16, 2)).isEqualTo(new Waiting(0, 800_000));
   }
 
   @Test
   void eachPropertyReplacesOneOfBoth() {
-    assertThat(with("spin", "7").waiting(3, 2)).isEqualTo(new Waiting(7_000, 100_000));
+    assertThat(with("spin", "7").waiting(3, 2)).isEqualTo(new Waiting(7_000, 200_000));
     assertThat(with("yield", "7").waiting(2, 2)).isEqualTo(new Waiting(50_000, 7_000));
     assertThat(with("spin", "0", "yield", "0").waiting(3, 2)).isEqualTo(new Waiting(0, 0));
   }
