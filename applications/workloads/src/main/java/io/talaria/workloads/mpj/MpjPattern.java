@@ -106,9 +106,8 @@ enum MpjPattern {
   /** Returns the name of the program that does it by MPI in C; null if there is none. */
   String programInC() {
     return switch (this) {
-      case FT, MG -> word;
       case OBJECTS, ALLOCATED -> null;
-      default -> kernel == null ? Ranks.IN_C : null;
+      default -> kernel == null ? Ranks.IN_C : word;
     };
   }
 

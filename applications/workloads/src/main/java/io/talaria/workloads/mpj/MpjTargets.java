@@ -121,10 +121,9 @@ final class MpjTargets {
       if (pattern.kernel() != null) {
         double limit = pattern.more() ? 0.97 : 1 / 0.97;
         all.add(new Rule(pattern, 0, ANY, SHM, List.of(EXPRESS), limit));
+        all.add(new Rule(pattern, 0, ANY, SHM, OPEN_MPI, SHOWN));
       }
     }
-    all.add(new Rule(MpjPattern.FT, 0, ANY, SHM, OPEN_MPI, SHOWN));
-    all.add(new Rule(MpjPattern.MG, 0, ANY, SHM, OPEN_MPI, SHOWN));
     all.addAll(express(SHM, EXPRESS, 0.1, 1.0));
     all.addAll(express(NIO, EXPRESS_NIO, 0.5, 0.9));
     return List.copyOf(all);

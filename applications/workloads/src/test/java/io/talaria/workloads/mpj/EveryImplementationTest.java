@@ -30,6 +30,28 @@ class EveryImplementationTest {
     assertMeasured("allgather ", List.of(MpjPattern.ALLGATHER), 3, "/3-ranks");
   }
 
+  /** The kernels in C divide their data by the number of ranks, as those in Java do. */
+  @Test
+  void everyKernelRunsInCByOneTwoAndFourRanks() throws Exception {
+    JsonNode json =
+        MpjRun.bench(
+            folder, "ep cg is ft mg fdtd --quick --devices shm --against ompi-ob1,ompi-ucx,mpich");
+    JsonNode absent = json.path("options").path("absent");
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    for (String kernel : List.of("ep", "cg", "is", "ft", "mg", "fdtd")) {
+      for (String suffix : List.of("/1-ranks", "", "/4-ranks")) {
+        for (String implementation : List.of("ompi-ob1", "ompi-ucx", "mpich")) {
+          if (!absent.has(implementation)) {
+            String id = kernel + "/S" + suffix;
+            assertThat(MpjRun.figure(json, id, implementation))
+                .as(id + implementation)
+                .isPositive();
+          }
+        }
+      }
+    }
+  }
+
   private void assertMeasured(String words, List<MpjPattern> patterns, int ranks, String suffix)
       throws Exception {
     JsonNode json = MpjRun.bench(folder, words + "--sizes 64 --quick --ranks " + ranks);
