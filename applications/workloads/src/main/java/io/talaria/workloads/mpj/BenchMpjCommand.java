@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
       "  talaria bench mpj --quick",
       "  talaria bench mpj half rate --devices shm --against ompi-ob1,ompi-ucx",
       "  talaria bench mpj barrier bcast allreduce --ranks 4,8 --json ranks.json",
-      "  talaria bench mpj cg is --class A --devices shm --against express",
+      "  talaria bench mpj cg is --class A --devices shm --against ompi-ob1,express",
       "",
       "The launcher of each implementation starts its ranks anew for each pattern; the"
           + " implementations take turns in each iteration. Baselines in C are compiled first. A"
