@@ -52,8 +52,7 @@ public final class Fdtd {
       start = Report.now();
       run(alone, steps, 0, 1);
       double serial = Report.now() - start;
-      equal =
-          Arrays.equals(whole, 0, whole.length, alone.electric, columns, columns + rows * columns);
+      equal = Arrays.equals(whole, inOne(alone));
       System.out.println(
           String.format(
               Locale.ROOT,
@@ -73,22 +72,14 @@ public final class Fdtd {
   }
 
   private static void run(Field field, int steps, int rank, int size) {
-    int n = field.columns;
+    double[][] electric = field.electric;
+    double[][] magnetic = field.magneticX;
     Request[] requests = new Request[2];
     for (int t = 0; t < steps; t++) {
       // The rank below wants its row behind the last to be our first, and the one above the rest.
-      swap(
-          field.electric,
-          n,
-          (field.rows + 1) * n,
-          n,
-          rank - 1,
-          rank + 1,
-          FROM_BELOW,
-          requests,
-          size);
+      swap(electric[1], electric[field.rows + 1], rank - 1, rank + 1, FROM_BELOW, requests, size);
       field.magnetic();
-      swap(field.magneticX, field.rows * n, 0, n, rank + 1, rank - 1, FROM_ABOVE, requests, size);
+      swap(magnetic[field.rows], magnetic[0], rank + 1, rank - 1, FROM_ABOVE, requests, size);
       field.electric();
       field.excite(t);
     }
@@ -96,21 +87,14 @@ public final class Fdtd {
 
   /** Sends a row to a neighbour and receives one from the other, where they exist. */
   private static void swap(
-      double[] data,
-      int sent,
-      int received,
-      int n,
-      int to,
-      int from,
-      int tag,
-      Request[] requests,
-      int size) {
+      double[] sent, double[] received, int to, int from, int tag, Request[] requests, int size) {
+    int n = sent.length;
     int count = 0;
     if (from >= 0 && from < size) {
-      requests[count++] = MPI.COMM_WORLD.Irecv(data, received, n, MPI.DOUBLE, from, tag);
+      requests[count++] = MPI.COMM_WORLD.Irecv(received, 0, n, MPI.DOUBLE, from, tag);
     }
     if (to >= 0 && to < size) {
-      requests[count++] = MPI.COMM_WORLD.Isend(data, sent, n, MPI.DOUBLE, to, tag);
+      requests[count++] = MPI.COMM_WORLD.Isend(sent, 0, n, MPI.DOUBLE, to, tag);
     }
     for (int i = 0; i < count; i++) {
       requests[i].Wait();
@@ -127,7 +111,17 @@ public final class Fdtd {
     }
     double[] whole = new double[rank == 0 ? rows * n : 0];
     MPI.COMM_WORLD.Gatherv(
-        field.electric, n, counts[rank], MPI.DOUBLE, whole, 0, counts, places, MPI.DOUBLE, 0);
+        inOne(field), 0, counts[rank], MPI.DOUBLE, whole, 0, counts, places, MPI.DOUBLE, 0);
     return whole;
+  }
+
+  /** The rows of the electric part that are this rank's, one after another. */
+  private static double[] inOne(Field field) {
+    int n = field.columns;
+    double[] all = new double[field.rows * n];
+    for (int y = 0; y < field.rows; y++) {
+      System.arraycopy(field.electric[y + 1], 0, all, y * n, n);
+    }
+    return all;
   }
 }
