@@ -2,6 +2,7 @@
 
 package io.talaria.messaging;
 
+import io.talaria.messaging.connect.Conductor;
 import io.talaria.messaging.engine.LocalNode;
 import java.io.IOException;
 
@@ -18,6 +19,6 @@ public final class Nodes {
    * @throws IllegalArgumentException if options contradict each other
    */
   public static Node start(NodeOptions options) throws IOException {
-    return LocalNode.start(options);
+    return LocalNode.start(options, Conductor::new);
   }
 }

@@ -9,7 +9,7 @@ import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
-import io.talaria.messaging.engine.Fnv;
+import io.talaria.messaging.handshake.Fnv;
 import io.talaria.messaging.handshake.HandshakeMessage;
 import java.io.IOException;
 import java.io.OutputStream;

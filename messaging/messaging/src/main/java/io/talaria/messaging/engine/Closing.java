@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.Records;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
@@ -15,7 +16,7 @@ import java.nio.ByteOrder;
  * or because of a failure, of which it keeps the first reason. Any thread, unless a method says
  * otherwise. {@link Connection#end} ends the connection in both cases.
  */
-final class Closing {
+public final class Closing {
   private static final VarHandle POSITION =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -27,14 +28,14 @@ final class Closing {
   private volatile String failure;
 
   /** Whether one of the ends has sent GOODBYE. */
-  volatile boolean leaving;
+  public volatile boolean leaving;
 
   Closing(Connection connection) {
     this.connection = connection;
   }
 
   /** Agrees to close the connection: sends nothing more, and tells where the data ring ends. */
-  void agreeToPart() {
+  public void agreeToPart() {
     Sender sender = connection.sender();
     sender.sealData();
     byte[] end = new byte[Long.BYTES];
@@ -53,7 +54,7 @@ final class Closing {
   }
 
   /** Whether both ends have delivered all messages, and this end knows that. */
-  boolean parted() {
+  public boolean parted() {
     Sender sender = connection.sender();
     try {
       return sender.unconsumedBytes() == 0

@@ -4,10 +4,14 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,12 +23,12 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * a response, a <i>leader</i>, may acquire the ring receiver of the control ring and poll it
  * instead. The poller ends the connection.
  */
-final class Connection implements LinkOwner {
+public final class Connection implements LinkOwner {
   private static final byte[] NOTHING = {};
 
   final LocalNode node;
-  final RemotePeer peer;
-  final int number;
+  public final RemotePeer peer;
+  public final int number;
   final long incarnation;
 
   /** This node's entries for the other node's types, by the other's index; null if none fits. */
@@ -57,7 +61,7 @@ final class Connection implements LinkOwner {
 
   private volatile boolean dead;
 
-  Connection(
+  public Connection(
       LocalNode node,
       RemotePeer peer,
       int number,
@@ -80,13 +84,13 @@ final class Connection implements LinkOwner {
   }
 
   /** Sets the link. Call this once, before the connection is published. */
-  void runOn(Link transport) {
+  public void runOn(Link transport) {
     link = transport;
     sender = new Sender(this, transport);
     receiver.runOn(transport);
   }
 
-  Link link() {
+  public Link link() {
     return link;
   }
 
@@ -95,14 +99,14 @@ final class Connection implements LinkOwner {
     return type >= mismatches.length || mismatches[type] == null ? "" : ": " + mismatches[type];
   }
 
-  boolean dead() {
+  public boolean dead() {
     return dead;
   }
 
   // ---- sending
 
   /** Where records go. */
-  Sender sender() {
+  public Sender sender() {
     return sender;
   }
 
@@ -116,7 +120,7 @@ final class Connection implements LinkOwner {
       if (growthAsked.get(priority) == 0
           && link.mayGrow(priority)
           && growthAsked.compareAndSet(priority, 0, 1)) {
-        node.conductor().grow(this, priority);
+        node.connector().grow(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -128,7 +132,7 @@ final class Connection implements LinkOwner {
   }
 
   /** Makes a priority's ring larger. Conductor only. */
-  void grow(int priority) {
+  public void grow(int priority) {
     try {
       if (!dead && link.grow(priority)) {
         wakeWaiters();
@@ -146,12 +150,12 @@ final class Connection implements LinkOwner {
 
   // ---- responses and control; never waits
 
-  void control(byte kind, int slot, int generation) {
+  public void control(byte kind, int slot, int generation) {
     control(kind, slot, generation, NOTHING);
   }
 
   /** Sends a control record, now or when there is room. */
-  void control(byte kind, int slot, int generation, byte[] payload) {
+  public void control(byte kind, int slot, int generation, byte[] payload) {
     ThreadContext context = ThreadContext.current();
     MemorySegment from =
         payload.length == 0
@@ -209,7 +213,7 @@ final class Connection implements LinkOwner {
   }
 
   /** It is over: what is left is not read any more. Poller. */
-  long end(String reason) {
+  public long end(String reason) {
     closing.because(reason);
     sender.seal();
     long lost = sender.unconsumedBytes();
@@ -229,11 +233,11 @@ final class Connection implements LinkOwner {
   // ---- its parts, and its state
 
   /** Where records come from. */
-  RecordReceiver receiver() {
+  public RecordReceiver receiver() {
     return receiver;
   }
 
-  Closing closing() {
+  public Closing closing() {
     return closing;
   }
 
@@ -279,7 +283,7 @@ final class Connection implements LinkOwner {
   }
 
   /** A number that changes when messages or requests were sent or received. For periodic checks. */
-  long activity() {
+  public long activity() {
     try {
       return sender.end() * 31 + link.in(RingPair.DATA).position();
     } catch (IllegalStateException e) {
@@ -288,7 +292,7 @@ final class Connection implements LinkOwner {
   }
 
   /** Whether nothing waits or is under way, so that the connection may be closed. */
-  boolean idle() {
+  public boolean idle() {
     return sender.idle() && outbox.isEmpty() && deliveries.none() && largeTransfers.idle();
   }
 }

@@ -10,6 +10,12 @@ import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Mailbox;
+import io.talaria.messaging.records.Decoder;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
+import io.talaria.messaging.types.Target;
+import io.talaria.messaging.types.TypeEntry;
+import io.talaria.messaging.types.Types;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -57,6 +63,12 @@ final class Delivery {
   /** Whether the poller must let connections continue that hold. Set before it is woken. */
   private volatile boolean releaseWanted;
 
+  /**
+   * By the target's index: the inbox for the messages of all nodes, of SERIAL and CONCURRENT; else
+   * null.
+   */
+  private final Inbox[] shared;
+
   /** The inboxes for which any connection holds. Used by the poller only. */
   private final List<Inbox> holding = new ArrayList<>();
 
@@ -79,6 +91,7 @@ final class Delivery {
     rejections = new Rejections(types, events);
     this.virtualThreadName = virtualThreadName;
     maxVirtualThreads = options.maxVirtualThreads();
+    shared = new Inbox[types.targetCount()];
     for (TypeEntry type : types.entries()) {
       share(type.receiver);
       share(type.requestHandler);
@@ -87,9 +100,9 @@ final class Delivery {
 
   private void share(Target<?> target) {
     if (target != null && target.dispatch == Dispatch.SERIAL) {
-      target.shared = newInbox(SHARED_MAILBOX, 1);
+      shared[target.index] = newInbox(SHARED_MAILBOX, 1);
     } else if (target != null && target.dispatch == Dispatch.CONCURRENT) {
-      target.shared = newInbox(SHARED_MAILBOX, options.maxHandlers());
+      shared[target.index] = newInbox(SHARED_MAILBOX, options.maxHandlers());
     }
   }
 
@@ -172,7 +185,8 @@ final class Delivery {
         return false;
       }
     } else {
-      inbox = target.shared != null ? target.shared : connection.peer.inbox(target, this);
+      Inbox ofAll = shared[target.index];
+      inbox = ofAll != null ? ofAll : connection.peer.inbox(target, this);
       waiting = inbox.waiting();
       if (inbox.tooMany(waiting, bytes)) {
         hold(connection, what, inbox);

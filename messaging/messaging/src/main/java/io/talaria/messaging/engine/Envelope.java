@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.MemorySegment;
 
 /** Holds a message or a request that waits for a handler. Reused for later messages. */

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.Records;
 import io.talaria.messaging.ring.RingBrokenException;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 

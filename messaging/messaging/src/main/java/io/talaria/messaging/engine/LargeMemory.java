@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.Records;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

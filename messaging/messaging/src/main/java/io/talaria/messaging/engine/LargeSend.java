@@ -6,7 +6,12 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.codec.SegmentWriter;
+import io.talaria.messaging.records.Encoder;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -4,6 +4,9 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;

@@ -10,6 +10,7 @@ import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.types.Types;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
 import java.time.Duration;
@@ -39,7 +40,7 @@ public final class LocalNode implements Node {
   private final Poller poller;
   private final LargeMemory largeMemory;
   private final Delivery delivery;
-  private final Conductor conductor;
+  private final Connector connector;
   private final ResponseSlots responseSlots;
   private final MultiSend multiSend = new MultiSend(this);
   private final Shutdown shutdown;
@@ -48,7 +49,8 @@ public final class LocalNode implements Node {
   /** Whether silent peers are sent PING and given up in the end; false in tests of wake-ups. */
   private final boolean looksAfterPeers;
 
-  private LocalNode(NodeOptions options, boolean looksAfterPeers) throws IOException {
+  private LocalNode(NodeOptions options, Connector.Factory factory, boolean looksAfterPeers)
+      throws IOException {
     this.options = options;
     this.looksAfterPeers = looksAfterPeers;
     events = new NodeEvents(options.id(), closed::get, counts);
@@ -73,27 +75,32 @@ public final class LocalNode implements Node {
         new Delivery(
             options, types, handlers, poller, largeMemory, counts, events, threadName("virtual"));
     try {
-      conductor = new Conductor(this);
+      connector = factory.open(this);
     } catch (IOException | RuntimeException e) {
       poller.close();
       networks.close();
       throw e;
     }
-    responseSlots = new ResponseSlots(conductor.timers());
-    shutdown = new Shutdown(closed, handlers, poller, conductor, responseSlots);
+    responseSlots = new ResponseSlots(connector.timers());
+    shutdown = new Shutdown(closed, handlers, poller, connector, responseSlots);
     networks.begin(poller::wake, looksAfterPeers);
   }
 
-  /** Starts one with these options, which the caller closes. */
-  public static LocalNode start(NodeOptions options) throws IOException {
-    return start(options, true);
+  /**
+   * Starts one, which the caller closes.
+   *
+   * @param factory makes what manages its connections
+   */
+  public static LocalNode start(NodeOptions options, Connector.Factory factory) throws IOException {
+    return start(options, factory, true);
   }
 
   /** The same for tests of wake-ups: without periodic checks that would hide a lost wake-up. */
-  static LocalNode start(NodeOptions options, boolean looksAfterPeers) throws IOException {
-    LocalNode node = new LocalNode(options, looksAfterPeers);
+  static LocalNode start(NodeOptions options, Connector.Factory factory, boolean looksAfterPeers)
+      throws IOException {
+    LocalNode node = new LocalNode(options, factory, looksAfterPeers);
     node.poller.start();
-    node.conductor.start();
+    node.connector.start();
     try {
       node.shutdown.runAtExit();
     } catch (IllegalStateException e) {
@@ -131,13 +138,13 @@ public final class LocalNode implements Node {
 
   @Override
   public int port() {
-    return conductor.port();
+    return connector.port();
   }
 
   @Override
   public NodeCounters counters() {
     return new NodeCounters(
-        conductor.connections().size(),
+        connector.connected(),
         counts.connectedSum(),
         counts.lostSum(),
         counts.receivedSum(),
@@ -156,16 +163,16 @@ public final class LocalNode implements Node {
 
   // ---- its state, for its parts
 
-  RemotePeer remote(int id) {
+  public RemotePeer remote(int id) {
     RemotePeer known = peers.get(id);
     return known != null ? known : peers.computeIfAbsent(id, each -> new RemotePeer(this, each));
   }
 
-  Collection<RemotePeer> remotes() {
+  public Collection<RemotePeer> remotes() {
     return peers.values();
   }
 
-  boolean closing() {
+  public boolean closing() {
     return closed.get();
   }
 
@@ -175,7 +182,7 @@ public final class LocalNode implements Node {
     }
   }
 
-  boolean looksAfterPeers() {
+  public boolean looksAfterPeers() {
     return looksAfterPeers;
   }
 
@@ -183,7 +190,7 @@ public final class LocalNode implements Node {
     return options.sendTimeout().toNanos();
   }
 
-  String threadName(String part) {
+  public String threadName(String part) {
     return "talaria-" + options.id() + "-" + part;
   }
 
@@ -193,7 +200,7 @@ public final class LocalNode implements Node {
     if (!orderly) {
       counts.lost();
     }
-    conductor.ended(connection);
+    connector.ended(connection);
     if (!orderly) {
       events.lost(connection.peer, reason, unacknowledgedBytes);
     }
@@ -201,7 +208,7 @@ public final class LocalNode implements Node {
 
   // ---- its parts, for each other
 
-  NodeOptions options() {
+  public NodeOptions options() {
     return options;
   }
 
@@ -209,19 +216,19 @@ public final class LocalNode implements Node {
     return counts;
   }
 
-  NodeEvents events() {
+  public NodeEvents events() {
     return events;
   }
 
-  Types types() {
+  public Types types() {
     return types;
   }
 
-  Handlers handlers() {
+  public Handlers handlers() {
     return handlers;
   }
 
-  Networks networks() {
+  public Networks networks() {
     return networks;
   }
 
@@ -234,7 +241,7 @@ public final class LocalNode implements Node {
     return leaders;
   }
 
-  Poller poller() {
+  public Poller poller() {
     return poller;
   }
 
@@ -246,11 +253,11 @@ public final class LocalNode implements Node {
     return delivery;
   }
 
-  Conductor conductor() {
-    return conductor;
+  public Connector connector() {
+    return connector;
   }
 
-  ResponseSlots responseSlots() {
+  public ResponseSlots responseSlots() {
     return responseSlots;
   }
 }

@@ -5,7 +5,12 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.records.Encoder;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -58,7 +63,7 @@ final class MultiSend {
     }
     Connection now = peer.connection();
     if (now == null) {
-      node.conductor().want(peer);
+      node.connector().want(peer);
       return Peer.CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);

@@ -13,13 +13,14 @@ import io.talaria.messaging.transport.NetworkTransport;
  * @param transport null if it is off or cannot be used
  * @param unavailableReason why {@code transport} is null; else null
  */
-record Network(Transport kind, int bit, NetworkTransport transport, String unavailableReason) {
+public record Network(
+    Transport kind, int bit, NetworkTransport transport, String unavailableReason) {
   /** The name in messages and reports. */
-  String name() {
+  public String name() {
     return kind.code();
   }
 
-  boolean isOpen() {
+  public boolean isOpen() {
     return transport != null;
   }
 }

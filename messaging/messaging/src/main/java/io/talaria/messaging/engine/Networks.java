@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** The network transports of a node, in the order in which connections use them. */
-final class Networks {
+public final class Networks {
   private static final System.Logger LOG = System.getLogger("io.talaria.messaging");
 
   private final List<Network> all;
@@ -109,12 +109,12 @@ final class Networks {
   }
 
   /** All, those that cannot be used as well. */
-  List<Network> all() {
+  public List<Network> all() {
     return all;
   }
 
   /** Whether there is one that can be used. */
-  boolean anyOpen() {
+  public boolean anyOpen() {
     return all.stream().anyMatch(Network::isOpen);
   }
 
@@ -127,7 +127,7 @@ final class Networks {
   }
 
   /** The one of a bit of {@link HandshakeMessage}, or null. */
-  Network of(int bit) {
+  public Network of(int bit) {
     return all.stream().filter(each -> each.bit() == bit).findAny().orElse(null);
   }
 
@@ -137,7 +137,7 @@ final class Networks {
     }
   }
 
-  void close() {
+  public void close() {
     for (NetworkTransport each : open()) {
       each.close();
     }

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * Counts the events of a node, and reports them to its listeners or to the log. A method returns
  * when all listeners have returned, and never throws. Any thread.
  */
-final class NodeEvents {
+public final class NodeEvents {
   private static final System.Logger LOG = System.getLogger("io.talaria.messaging");
 
   private final int id;
@@ -38,7 +38,7 @@ final class NodeEvents {
     listeners.add(Objects.requireNonNull(listener, "listener"));
   }
 
-  void connected(Connection connection) {
+  public void connected(Connection connection) {
     counts.connected();
     tell(
         each ->
@@ -51,7 +51,7 @@ final class NodeEvents {
     tell(each -> each.lost(peer, reason, unacknowledgedBytes));
   }
 
-  void unreachable(RemotePeer peer, String reason) {
+  public void unreachable(RemotePeer peer, String reason) {
     tell(each -> each.unreachable(peer, reason));
   }
 
@@ -60,7 +60,7 @@ final class NodeEvents {
     tell(each -> each.stalled(peer, type, thread, openNs));
   }
 
-  void suspect(RemotePeer peer, long silentNs) {
+  public void suspect(RemotePeer peer, long silentNs) {
     tell(each -> each.suspect(peer, silentNs));
   }
 
@@ -86,7 +86,7 @@ final class NodeEvents {
   }
 
   /** Logs the state of a silent connection: which threads sleep, and which were woken. */
-  void quiet(Connection connection, long silentNs) {
+  public void quiet(Connection connection, long silentNs) {
     LOG.log(
         System.Logger.Level.INFO,
         () ->
@@ -101,7 +101,7 @@ final class NodeEvents {
   }
 
   /** Logs an unexpected throwable. */
-  void internal(String where, Throwable thrown) {
+  public void internal(String where, Throwable thrown) {
     if (closing.getAsBoolean()) {
       return;
     }

@@ -3,6 +3,8 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;

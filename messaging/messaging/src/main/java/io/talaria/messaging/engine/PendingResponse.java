@@ -7,6 +7,8 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.Task;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Objects;

@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.IdleStrategy;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.spin.Spinning;
@@ -20,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** The thread that receives for a node. It blocks in its selector only. */
-final class Poller extends Thread {
+public final class Poller extends Thread {
   private static final Connection[] NONE = {};
 
   /** The longest time between two checks of all sessions while there is work, about. */
@@ -118,7 +119,7 @@ final class Poller extends Thread {
   }
 
   /** Wakes the poller if it sleeps. Any thread, after publishing what the poller must see. */
-  void wake() {
+  public void wake() {
     signalled = true;
     VarHandle.fullFence();
     if (sleeps(sleep)) {
@@ -127,17 +128,17 @@ final class Poller extends Thread {
   }
 
   /** Runs a task on this thread. Any thread. */
-  void execute(Runnable task) {
+  public void execute(Runnable task) {
     tasks.add(task);
     wake();
   }
 
   /** Closes a connection on this thread. Any thread. */
-  void dropSoon(Connection connection, String reason) {
+  public void dropSoon(Connection connection, String reason) {
     execute(() -> drop(connection, reason));
   }
 
-  void stopSoon() {
+  public void stopSoon() {
     stopped = true;
     selector.wakeup();
   }
@@ -385,7 +386,7 @@ final class Poller extends Thread {
   }
 
   /** Adds a new connection. On this thread. */
-  void add(Connection connection) {
+  public void add(Connection connection) {
     SocketChannel session = connection.link().session();
     if (session != null) {
       try {

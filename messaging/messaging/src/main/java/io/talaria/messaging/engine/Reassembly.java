@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.records.Records;
 import io.talaria.messaging.ring.RingBrokenException;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.Records;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingReceiver;
 import io.talaria.messaging.transport.Link;
@@ -13,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * that it is for. For the poller; {@link #drainControl} is for whoever has the ring receiver, which
  * {@link Leading} gives to one thread at a time.
  */
-final class RecordReceiver {
+public final class RecordReceiver {
   private static final int TURN = 256;
 
   /**
@@ -23,7 +24,7 @@ final class RecordReceiver {
   private static final long TELL_NS = 1_000_000;
 
   private final Connection connection;
-  private final Conductor conductor;
+  private final Connector connector;
   private final Delivery delivery;
   private final DeliveryTracker deliveries;
   private final Reassembly dataReassembly;
@@ -37,7 +38,7 @@ final class RecordReceiver {
   private Link link;
 
   /** Whether anything was received since the conductor last looked. */
-  volatile boolean heard;
+  public volatile boolean heard;
 
   // Of the poller.
   boolean readable;
@@ -52,12 +53,12 @@ final class RecordReceiver {
    * The previous connection to the same node, or null. Its messages must be delivered before those
    * of this one. Used by the poller only.
    */
-  Connection predecessor;
+  public Connection predecessor;
 
   /** For a connection that has its other parts. */
   RecordReceiver(Connection connection) {
     this.connection = connection;
-    conductor = connection.node.conductor();
+    connector = connection.node.connector();
     delivery = connection.node.delivery();
     deliveries = connection.deliveries;
     dataReassembly = new Reassembly(connection, false);
@@ -189,12 +190,12 @@ final class RecordReceiver {
       }
       case Records.GOODBYE -> {
         closing.goodbye(memory, at + header, length - header);
-        conductor.heard(connection, kind);
+        connector.heard(connection, kind);
       }
       case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
           largeTransfers.received(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> holds.received(Records.slot(memory, at), Records.generation(memory, at));
-      case Records.STAY -> conductor.heard(connection, kind);
+      case Records.STAY -> connector.heard(connection, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }

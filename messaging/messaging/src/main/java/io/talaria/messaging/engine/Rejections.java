@@ -3,6 +3,9 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.types.TypeEntry;
+import io.talaria.messaging.types.Types;
 
 /**
  * Reports messages and requests that cannot be delivered: to the listeners of this node, and to the

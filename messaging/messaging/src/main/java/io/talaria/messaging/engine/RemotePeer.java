@@ -7,7 +7,12 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.Target;
+import io.talaria.messaging.types.TypeEntry;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** A node to which this process sends, which may be the own node. */
-final class RemotePeer implements Peer {
+public final class RemotePeer implements Peer {
   private final LocalNode node;
   private final int id;
   private final Waiters connecting = new Waiters();
@@ -26,7 +31,7 @@ final class RemotePeer implements Peer {
   private volatile MessagingException problem;
 
   /** Whether the conductor was asked for a connection. */
-  final AtomicBoolean requested = new AtomicBoolean();
+  public final AtomicBoolean requested = new AtomicBoolean();
 
   /** Indexed by the target's index. Written by the poller only. */
   private final Inbox[] inboxes;
@@ -52,12 +57,12 @@ final class RemotePeer implements Peer {
     return id;
   }
 
-  Connection connection() {
+  public Connection connection() {
     return connection;
   }
 
   /** The approximate number of messages and requests in this peer's own inboxes. Any thread. */
-  int waiting() {
+  public int waiting() {
     int waiting = 0;
     for (Inbox each : inboxes) {
       waiting += each == null ? 0 : each.waiting();
@@ -70,7 +75,7 @@ final class RemotePeer implements Peer {
   }
 
   /** Sets the connection, or null if it has ended, and wakes the threads that wait for it. */
-  void connection(Connection now) {
+  public void connection(Connection now) {
     if (now != null) {
       problem = null;
     }
@@ -78,12 +83,12 @@ final class RemotePeer implements Peer {
     connecting.wake();
   }
 
-  void unreachable(MessagingException why) {
+  public void unreachable(MessagingException why) {
     problem = why;
     connecting.wake();
   }
 
-  boolean hasWaiters() {
+  public boolean hasWaiters() {
     return !connecting.none();
   }
 
@@ -98,7 +103,7 @@ final class RemotePeer implements Peer {
     }
     Connection now = connection;
     if (now == null) {
-      node.conductor().want(this);
+      node.connector().want(this);
       return CONNECTING;
     }
     RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
@@ -231,7 +236,7 @@ final class RemotePeer implements Peer {
     // Enter before asking: the conductor drops the request of a peer for which no thread waits.
     connecting.enter();
     try {
-      node.conductor().want(this);
+      node.connector().want(this);
       while ((now = connection) == null) {
         node.mustBeOpen();
         MessagingException why = problem;

@@ -3,6 +3,8 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.records.ThreadContext;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * #sweep} frees the slot as soon as there is a response or the timeout has passed, and moves the
  * response into the future: it may be collected much later, or never.
  */
-final class ResponseSlots {
+public final class ResponseSlots {
   static final int MAX_SLOTS = 1 << 16;
 
   /** A free slot keeps a buffer of at most this size for the next response. */
@@ -107,7 +107,7 @@ final class ResponseSlots {
   }
 
   /** Frees the slots of uncollected requests that have a response or whose timeout has passed. */
-  void sweep() {
+  public void sweep() {
     long now = System.nanoTime();
     synchronized (this) {
       due &= dueNs - now > 0;
@@ -133,7 +133,7 @@ final class ResponseSlots {
   }
 
   /** Whether any request is open on a connection. */
-  boolean any(Connection connection) {
+  public boolean any(Connection connection) {
     for (int i = 0; i < made.get(); i++) {
       ResponseSlot slot = slots.get(i);
       if (slot != null && slot.isOpen() && slot.connection == connection) {
@@ -144,7 +144,7 @@ final class ResponseSlots {
   }
 
   /** The number of open requests of each connection. */
-  Map<Connection, Integer> openByConnection() {
+  public Map<Connection, Integer> openByConnection() {
     Map<Connection, Integer> counts = new HashMap<>();
     int left = open.get() == 0 ? 0 : made.get();
     for (int i = 0; i < left; i++) {

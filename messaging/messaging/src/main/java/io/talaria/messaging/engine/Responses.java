@@ -4,8 +4,13 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.records.Encoder;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -6,11 +6,16 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.records.Encoder;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingCopy;
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -19,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
  * Puts the records of a connection into its two rings, and lets threads wait for room or delivery.
  * Any thread; only the {@code await} methods wait.
  */
-final class Sender {
+public final class Sender {
   /** The largest record, header included; larger messages go in slices of at most this size. */
   static final int MAX_RECORD = 32 << 10;
 
@@ -355,7 +360,7 @@ final class Sender {
   // ---- state
 
   /** Bytes that were sent and that the other end has not removed from the rings. */
-  long unconsumedBytes() {
+  public long unconsumedBytes() {
     try {
       return dataRing().unconsumedBytes() + controlRing().unconsumedBytes();
     } catch (RingBrokenException | IllegalStateException e) {
@@ -387,7 +392,7 @@ final class Sender {
   }
 
   /** The position behind the last record of the data ring. */
-  long end() {
+  public long end() {
     return dataRing().claimed();
   }
 
@@ -423,7 +428,7 @@ final class Sender {
   }
 
   /** Whether no thread writes into the sealed rings any more, so that they may be unmapped. */
-  boolean quiet() {
+  public boolean quiet() {
     return dataRing().quiet() && controlRing().quiet();
   }
 }

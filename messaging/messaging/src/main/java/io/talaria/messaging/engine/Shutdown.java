@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.records.ThreadContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,7 +26,7 @@ final class Shutdown {
   private final AtomicBoolean closed;
   private final Handlers handlers;
   private final Poller poller;
-  private final Conductor conductor;
+  private final Connector connector;
   private final ResponseSlots responseSlots;
   private final Thread exitHook = new Thread(() -> run(Duration.ofNanos(EXIT_NS)), "talaria-exit");
 
@@ -38,12 +39,12 @@ final class Shutdown {
       AtomicBoolean closed,
       Handlers handlers,
       Poller poller,
-      Conductor conductor,
+      Connector connector,
       ResponseSlots responseSlots) {
     this.closed = closed;
     this.handlers = handlers;
     this.poller = poller;
-    this.conductor = conductor;
+    this.connector = connector;
     this.responseSlots = responseSlots;
   }
 
@@ -61,10 +62,10 @@ final class Shutdown {
     if (!closed.compareAndSet(false, true)) {
       return 0;
     }
-    boolean inside = ThreadContext.current().poller || Thread.currentThread() == conductor;
+    boolean inside = ThreadContext.current().poller || connector.isCurrentThread();
     long deadline = System.nanoTime() + (inside ? 0 : RemotePeer.nanos(timeout));
-    conductor.closeListeners();
-    List<Connection> all = conductor.connections().copy();
+    connector.closeListeners();
+    List<Connection> all = connector.connections();
     await(deadline, () -> settled(all));
     for (Connection each : all) {
       if (each.link().session() != null && !each.dead()) {
@@ -84,7 +85,7 @@ final class Shutdown {
       responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();
-    conductor.stopSoon();
+    connector.stopSoon();
     if (!inside) {
       awaitThreads(deadline);
     }
@@ -130,7 +131,7 @@ final class Shutdown {
     try {
       long ended = System.nanoTime() + EXIT_NS;
       handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
-      conductor.join(EXIT_NS / 1_000_000);
+      connector.join(EXIT_NS / 1_000_000);
       poller.join(EXIT_NS / 1_000_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

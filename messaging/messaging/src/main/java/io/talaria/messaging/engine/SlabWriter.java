@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.Records;
 import java.lang.foreign.MemorySegment;
 
 /** Copies records that wait for handlers from the ring into slabs. Poller only. */

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.records.ThreadContext;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,9 +13,9 @@ import java.util.List;
  *
  * <p>For the conductor, which looks twice: a claim that is open at both looks is reported, once.
  */
-final class StallDetector {
+public final class StallDetector {
   /** The time between the two looks. */
-  static final long OPEN_NS = 1_000_000;
+  public static final long OPEN_NS = 1_000_000;
 
   private record Seen(ThreadContext context, int claim) {}
 
@@ -22,18 +23,20 @@ final class StallDetector {
   private List<Seen> seen = List.of();
   private long seenNs;
 
-  StallDetector(LocalNode node) {
+  public StallDetector(LocalNode node) {
     this.node = node;
   }
 
   /** The first look; true if {@link #lookAgain} is to be called {@link #OPEN_NS} later. */
-  boolean look() {
+  public boolean look() {
     List<Seen> open = new ArrayList<>();
     ThreadContext.forEach(
         context -> {
           int claim = context.openClaim();
-          Connection on = context.claimOn;
-          if (claim != 0 && on != null && on.node == node && context.reported != claim) {
+          if (claim != 0
+              && context.claimOn instanceof Connection on
+              && on.node == node
+              && context.reported != claim) {
             open.add(new Seen(context, claim));
           }
         });
@@ -43,12 +46,12 @@ final class StallDetector {
   }
 
   /** The second look, which reports. */
-  void lookAgain() {
+  public void lookAgain() {
     for (Seen each : seen) {
       ThreadContext context = each.context;
-      Connection on = context.claimOn;
+      Object claimOn = context.claimOn;
       String type = context.claimName();
-      if (context.openClaim() == each.claim && on != null) {
+      if (context.openClaim() == each.claim && claimOn instanceof Connection on) {
         context.reported = each.claim;
         node.events().stalled(on.peer, type, context.thread.getName(), System.nanoTime() - seenNs);
       }

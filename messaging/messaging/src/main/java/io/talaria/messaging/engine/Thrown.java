@@ -3,11 +3,11 @@
 package io.talaria.messaging.engine;
 
 /** Makes a text of a throwable of the program, whose own methods may throw as well. */
-final class Thrown {
+public final class Thrown {
   private Thrown() {}
 
   /** The class and message of a throwable; the class alone if its {@code toString} throws. */
-  static String text(Throwable thrown) {
+  public static String text(Throwable thrown) {
     try {
       return String.valueOf(thrown);
     } catch (Throwable e) {

@@ -6,7 +6,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Tasks with a time. Any thread adds them, one thread runs them. */
-final class Timers {
+public final class Timers {
   private record Timer(long timeNs, long order, Runnable task) implements Comparable<Timer> {
     @Override
     public int compareTo(Timer other) {
@@ -27,7 +27,7 @@ final class Timers {
    *
    * @param wakeup makes the thread that runs the tasks look for new ones; by any thread
    */
-  Timers(Runnable wakeup) {
+  public Timers(Runnable wakeup) {
     this.wakeup = wakeup;
   }
 
@@ -36,7 +36,7 @@ final class Timers {
    *
    * @param timeNs when it is due, as of {@link System#nanoTime}
    */
-  void at(long timeNs, Runnable task) {
+  public void at(long timeNs, Runnable task) {
     synchronized (timers) {
       timers.add(new Timer(timeNs, order.getAndIncrement(), task));
     }
@@ -44,7 +44,7 @@ final class Timers {
   }
 
   /** How many tasks were added so far. */
-  long added() {
+  public long added() {
     return order.get();
   }
 
@@ -54,7 +54,7 @@ final class Timers {
    * @param maxNs the longest time to return, in nanoseconds
    * @return the time until the next task is due, in milliseconds, at least 1
    */
-  long runDue(long maxNs) {
+  public long runDue(long maxNs) {
     while (true) {
       Timer next;
       synchronized (timers) {

@@ -13,7 +13,12 @@ import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.records.Encoder;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -76,9 +81,9 @@ class HostileHoldTest {
   }
 
   private void start() throws Exception {
-    near = LocalNode.start(options(1));
-    far = LocalNode.start(options(2));
-    third = LocalNode.start(options(3));
+    near = RunningNodes.start(options(1));
+    far = RunningNodes.start(options(2));
+    third = RunningNodes.start(options(3));
     for (LocalNode each : new LocalNode[] {near, third}) {
       assertThat(ask(each, 2, 1)).isEqualTo(1);
     }

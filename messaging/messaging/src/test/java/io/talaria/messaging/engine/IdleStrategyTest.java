@@ -71,11 +71,12 @@ class IdleStrategyTest {
   private void start(Transport transport, IdleStrategy idleStrategy) throws Exception {
     NodeOptions second = options(2, transport, idleStrategy);
     far =
-        LocalNode.start(transport == Transport.TCP ? second.listen("127.0.0.1", 0) : second, false);
+        RunningNodes.start(
+            transport == Transport.TCP ? second.listen("127.0.0.1", 0) : second, false);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     near =
-        LocalNode.start(
+        RunningNodes.start(
             options(1, transport, idleStrategy).directory(id -> Map.of(2, there).get(id)), false);
   }
 
@@ -137,7 +138,7 @@ class IdleStrategyTest {
   void whoeverNeverSleepsTalksToThoseWhoDo(Transport transport) throws Exception {
     start(transport, IdleStrategy.BACKOFF);
     try (LocalNode sleeper =
-        LocalNode.start(
+        RunningNodes.start(
             options(3, transport, IdleStrategy.ADAPTIVE)
                 .directory(
                     id ->

@@ -61,11 +61,11 @@ class IdleTest {
     WakeUps.assume(transport);
     NodeOptions first = options(1, transport);
     LocalNode far =
-        LocalNode.start(transport == Transport.TCP ? first.listen("127.0.0.1", 0) : first);
+        RunningNodes.start(transport == Transport.TCP ? first.listen("127.0.0.1", 0) : first);
     InetSocketAddress there =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Math.max(0, far.port()));
     LocalNode near =
-        LocalNode.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
+        RunningNodes.start(options(2, transport).directory(id -> Map.of(1, there).get(id)));
     try {
       for (int i = 0; i < 20_000; i++) { // compiled
         assertThat(near.peer(1).request(new Figure(i), Figure.class, LIMIT).value()).isEqualTo(i);

@@ -104,8 +104,8 @@ class InterruptTest {
   }
 
   private void start(Transport transport, IdleStrategy strategy) throws Exception {
-    far = LocalNode.start(options(2, transport).idleStrategy(strategy));
-    near = LocalNode.start(options(1, transport));
+    far = RunningNodes.start(options(2, transport).idleStrategy(strategy));
+    near = RunningNodes.start(options(1, transport));
     assertThat(near.peer(2).request(new Figure(1), Figure.class, LIMIT).value()).isEqualTo(1);
   }
 
@@ -165,8 +165,8 @@ class InterruptTest {
       value = Transport.class,
       names = {"SHM", "TCP"})
   void aListenerThatInterruptsTheConductorDoesNotKeepItAwake(Transport transport) throws Exception {
-    far = LocalNode.start(options(2, transport));
-    near = LocalNode.start(options(1, transport));
+    far = RunningNodes.start(options(2, transport));
+    near = RunningNodes.start(options(1, transport));
     AtomicInteger told = new AtomicInteger();
     NodeListener listener =
         new NodeListener() {
@@ -180,7 +180,10 @@ class InterruptTest {
     far.listen(listener);
     assertThat(near.peer(2).request(new Question(1), Question.class, LIMIT).value()).isEqualTo(1);
     await(() -> told.get() == 2);
-    await(() -> !near.conductor().isInterrupted() && !far.conductor().isInterrupted());
+    await(
+        () ->
+            !((Thread) near.connector()).isInterrupted()
+                && !((Thread) far.connector()).isInterrupted());
     await(() -> rests(near) && rests(far));
     assertThat(near.close(LIMIT)).isZero();
     await(() -> far.counters().connections() == 0);

@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
+import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.messaging.types.TypeEntry;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +36,7 @@ class LeadingTest {
   private LocalNode far;
 
   private LocalNode start(int id) throws Exception {
-    return LocalNode.start(
+    return RunningNodes.start(
         NodeOptions.of(id)
             .cluster("test")
             .runDirectory(directory.resolve("run"))

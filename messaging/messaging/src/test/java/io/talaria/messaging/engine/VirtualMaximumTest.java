@@ -80,9 +80,9 @@ class VirtualMaximumTest {
   }
 
   private void start() throws Exception {
-    near = LocalNode.start(options(1));
-    far = LocalNode.start(options(2));
-    third = LocalNode.start(options(3));
+    near = RunningNodes.start(options(1));
+    far = RunningNodes.start(options(2));
+    third = RunningNodes.start(options(3));
     for (LocalNode each : List.of(near, third)) {
       assertThat(ask(each, 2, 1)).isEqualTo(1);
     }
@@ -157,7 +157,7 @@ class VirtualMaximumTest {
     await(() -> running.get() == MOST && far.remote(1).connection().receiver().stalled);
     assertThat(near.close(Duration.ofMillis(200))).as("bytes that were not delivered").isPositive();
     far.close(Duration.ofMillis(200));
-    await(() -> !far.poller().isAlive() && !far.conductor().isAlive());
+    await(() -> !far.poller().isAlive() && !((Thread) far.connector()).isAlive());
     assertThat(running.get()).isEqualTo(MOST);
   }
 }

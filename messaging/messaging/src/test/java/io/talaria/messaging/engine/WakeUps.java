@@ -66,7 +66,7 @@ final class WakeUps {
             .handle(Ordered.class, Dispatch.ORDERED, (number, request) -> request.respond(number))
             .handle(Back.class, Dispatch.ORDERED, WakeUps::requestBack)
             .handle(Blob.class, Dispatch.ORDERED, (blob, request) -> request.respond(blob));
-    return LocalNode.start(
+    return RunningNodes.start(
         transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options, false);
   }
 

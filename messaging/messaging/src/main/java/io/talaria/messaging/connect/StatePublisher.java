@@ -1,0 +1,54 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.connect;
+
+import io.talaria.messaging.counters.NodeFile;
+import io.talaria.messaging.engine.LocalNode;
+import io.talaria.messaging.handshake.Announcement;
+import io.talaria.nio.Reason;
+import io.talaria.nio.files.PrivateDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Keeps the counters file of a node up to date. Conductor's thread. */
+final class StatePublisher {
+  private final LocalNode node;
+  private final long cluster;
+  private final ConnectionTable connections;
+  private NodeFile file;
+  private boolean failed;
+
+  StatePublisher(Identity identity, ConnectionTable connections) {
+    node = identity.node();
+    cluster = identity.cluster();
+    this.connections = connections;
+  }
+
+  /** Writes it; a node without a run-time directory works, and is not seen. */
+  void publish() {
+    if (failed || node.closing()) {
+      return;
+    }
+    try {
+      if (file == null) {
+        Path directory = RunDirectories.run(node.options());
+        if (new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR).prepare() != null) {
+          failed = true;
+          return;
+        }
+        file = NodeFile.of(directory, Announcement.number(cluster, node.id()));
+      }
+      file.write(PublishedState.line(node, connections.all(), connections::silentNs));
+    } catch (IOException e) {
+      failed = true;
+      node.events().internal("counters file", e);
+    }
+  }
+
+  /** Removes it. */
+  void remove() {
+    if (file != null) {
+      file.remove();
+    }
+  }
+}
