@@ -42,6 +42,9 @@ final class MpjLaunch implements AutoCloseable {
   private static final Duration COMPILE_LIMIT = Duration.ofMinutes(2);
   private static final String UCX_TLS = "UCX_TLS";
 
+  /** What the programs in C include. */
+  private static final String HEADER = "common.h";
+
   /** Open MPI wants to be asked before it runs for root, as in containers. */
   private static final Map<String, String> OPEN_MPI =
       Map.of(
@@ -153,6 +156,7 @@ final class MpjLaunch implements AutoCloseable {
     for (String name : programs) {
       Path program = program(name, library);
       if (!Files.exists(program)) {
+        source(HEADER);
         Path source = source(name + ".c");
         try {
           compile(library, source, program);

@@ -2,17 +2,15 @@
 //
 // The kernel io.talaria.mpj.kernels.Cg in C: the same steps on the same data, for comparison.
 #include <math.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #define STEPS 15
 #define INNER 25
 #define CONDITION 0.1
 #define DIAGONAL 0.5
-#define MASK ((1ULL << 46) - 1)
 
 // The sparse vectors whose products make the matrix: of each, where its elements are, and what.
 typedef struct {
@@ -21,24 +19,15 @@ typedef struct {
   double *value;
 } vectors;
 
-static int size, rank, n, first, rows;
+static int n, first, rows;
 static int *counts, *places;      // rows of each rank, and its first one
 static int *rowStart, *column;    // of the matrix: where rows begin, and the column of each element
 static double *value;
 static double *whole, *product, *r, *p, *z, *x;
 static uint64_t state = 314159265;
 
-static void *memory(size_t bytes) {
-  void *m = malloc(bytes);
-  if (m == NULL) {
-    fprintf(stderr, "no memory\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return m;
-}
-
 static double number(void) {
-  state = state * 1220703125 & MASK;
+  state = times(state, 1220703125);
   return (int64_t)state * (1.0 / (1ULL << 46));
 }
 
@@ -219,9 +208,7 @@ static void begin(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  start(&argc, &argv);
   char problem = argc > 1 ? argv[1][0] : 'S';
   int kind = problem == 'S' ? 0 : problem == 'W' ? 1 : 2;
   n = kind == 0 ? 1400 : kind == 1 ? 7000 : 14000;

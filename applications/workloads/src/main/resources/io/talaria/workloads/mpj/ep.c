@@ -2,30 +2,25 @@
 //
 // The kernel io.talaria.mpj.kernels.Ep in C: the same steps on the same data, for comparison.
 #include <math.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "common.h"
 
 #define SEED 271828183
 #define FACTOR 1220703125
 #define BATCH (1 << 16)
 #define RINGS 10
-#define MASK ((1ULL << 46) - 1)
-
-static int size, rank;
 
 static const double SUMS[3][2] = {{-3247.834652034740, -6958.407078382297},
                                   {-2863.319731645753, -6320.053679109499},
                                   {-4295.875165629892, -15807.32573678431}};
 
-static uint64_t product(uint64_t a, uint64_t b) { return a * b & MASK; }
-
 // Returns where the random numbers are after as many as come before a batch.
 static uint64_t skip(int batch) {
   uint64_t x = SEED, power = FACTOR;
   for (uint64_t n = 2ULL * BATCH * batch; n > 0; n >>= 1) {
-    if (n & 1) x = product(x, power);
-    power = product(power, power);
+    if (n & 1) x = times(x, power);
+    power = times(power, power);
   }
   return x;
 }
@@ -38,9 +33,9 @@ static void batch(int which, double *found) {
   uint64_t random = skip(which);
   double sumX = 0, sumY = 0;
   for (int i = 0; i < BATCH; i++) {
-    random = product(random, FACTOR);
+    random = times(random, FACTOR);
     double x = 2 * number(random) - 1;
-    random = product(random, FACTOR);
+    random = times(random, FACTOR);
     double y = 2 * number(random) - 1;
     double t = x * x + y * y;
     if (t <= 1) {
@@ -66,9 +61,7 @@ static int equal(double value, double official) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  start(&argc, &argv);
   char problem = argc > 1 ? argv[1][0] : 'S';
   int kind = problem == 'S' ? 0 : problem == 'W' ? 1 : 2;
   int exponent = kind == 0 ? 24 : kind == 1 ? 25 : 28;

@@ -2,11 +2,10 @@
 //
 // The kernel io.talaria.mpj.kernels.Fdtd in C: the same steps on the same data, for comparison.
 #include <math.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #define COURANT 0.5
 #define WARM_UP 50
@@ -18,17 +17,6 @@ typedef struct {
   int columns, allRows, firstRow, rows;
   double *electric, *magneticX, *magneticY;
 } field;
-
-static int size, rank;
-
-static void *memory(size_t bytes) {
-  void *p = calloc(1, bytes);
-  if (p == NULL) {
-    fprintf(stderr, "no memory\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return p;
-}
 
 static size_t bytes(const field *f) { return (f->rows + 2) * sizeof(double) * f->columns; }
 
@@ -125,9 +113,7 @@ static double *gathered(const field *f, int rows) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  start(&argc, &argv);
   int columns = argc > 1 ? atoi(argv[1]) : 1024;
   int rows = argc > 2 ? atoi(argv[2]) : 512;
   int steps = argc > 3 ? atoi(argv[3]) : 500;

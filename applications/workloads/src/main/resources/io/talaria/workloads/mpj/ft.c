@@ -2,19 +2,17 @@
 //
 // The kernel io.talaria.mpj.kernels.Ft in C: the same steps on the same data, for comparison.
 #include <math.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #define STEPS 6
 #define CHECKED 1024
 #define TILE 16
 #define BATCH 64
-#define MASK ((1ULL << 46) - 1)
 
-static int nx, ny, nz, size, rank, planesZ, planesY;
+static int nx, ny, nz, planesZ, planesY;
 static double *planes, *turned, *spectrum, *packed, *factors;
 static double communication;
 
@@ -36,15 +34,6 @@ typedef struct {
 } fft;
 
 static fft alongX, alongY, alongZ;
-
-static void *memory(size_t bytes) {
-  void *p = malloc(bytes);
-  if (p == NULL) {
-    fprintf(stderr, "no memory\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return p;
-}
 
 static fft prepare(int n) {
   fft f;
@@ -132,17 +121,15 @@ static void lines(const fft *f, double *data, long first, int stride, int count,
   }
 }
 
-static uint64_t product(uint64_t a, uint64_t b) { return a * b & MASK; }
-
 static void fillWithNumbers(void) {
   uint64_t x = 314159265, power = 1220703125;
   for (uint64_t n = 2ULL * nx * ny * planesZ * rank; n > 0; n >>= 1) {
-    if (n & 1) x = product(x, power);
-    power = product(power, power);
+    if (n & 1) x = times(x, power);
+    power = times(power, power);
   }
   long count = 2L * nx * ny * planesZ;
   for (long i = 0; i < count; i++) {
-    x = product(x, 1220703125);
+    x = times(x, 1220703125);
     planes[i] = x * (1.0 / (1ULL << 46));
   }
 }
@@ -252,9 +239,7 @@ static void run(int steps, double *sums) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  start(&argc, &argv);
   char problem = argc > 1 ? argv[1][0] : 'S';
   int kind = problem == 'S' ? 0 : problem == 'W' ? 1 : 2;
   nx = ny = kind == 0 ? 64 : kind == 1 ? 128 : 256;

@@ -1,17 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 //
 // The kernel io.talaria.mpj.kernels.Is in C: the same steps on the same data, for comparison.
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #define STEPS 10
 #define TESTS 5
-#define MASK ((1ULL << 46) - 1)
-
-static int size, rank;
 
 // Of the whole problem.
 static char problem;
@@ -37,31 +33,20 @@ static const int RANKS[3][TESTS] = {{0, 18, 346, 64917, 65463},
                                     {1249, 11698, 1039987, 1043896, 1048018},
                                     {104, 17523, 123928, 8288932, 8388264}};
 
-static void *memory(size_t bytes) {
-  void *p = malloc(bytes);
-  if (p == NULL) {
-    fprintf(stderr, "no memory\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return p;
-}
-
 static int *ints(int count) { return memory(count * sizeof(int)); }
-
-static uint64_t product(uint64_t a, uint64_t b) { return a * b & MASK; }
 
 // A key is the mean of four numbers, so those in the middle are the most.
 static void makeKeys(void) {
   uint64_t x = 314159265, power = 1220703125;
   for (uint64_t n = 4ULL * first; n > 0; n >>= 1) {
-    if (n & 1) x = product(x, power);
-    power = product(power, power);
+    if (n & 1) x = times(x, power);
+    power = times(power, power);
   }
   int quarter = 1 << (keyBits - 2);
   for (int i = 0; i < keyCount; i++) {
     double sum = 0;
     for (int j = 0; j < 4; j++) {
-      x = product(x, 1220703125);
+      x = times(x, 1220703125);
       sum += x * (1.0 / (1ULL << 46));
     }
     keys[i] = (int)(quarter * sum);
@@ -205,9 +190,7 @@ static void prepare(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  start(&argc, &argv);
   problem = argc > 1 ? argv[1][0] : 'S';
   prepare();
   makeKeys();

@@ -2,15 +2,13 @@
 //
 // The kernel io.talaria.mpj.kernels.Mg in C: the same steps on the same data, for comparison.
 #include <math.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "common.h"
 
 #define STEPS 4
 #define CHARGES 10
-#define MASK ((1ULL << 46) - 1)
 
 // A periodic cube, [z][y][x], with a layer around it that repeats the other end; some
 // planes are here.
@@ -25,19 +23,10 @@ typedef struct {
   double *centre, *side;  // what a cell adds at its own place, and on its left and right
 } stencil;
 
-static int size, rank, levels, lastShared;
+static int levels, lastShared;
 static grid *u, *r, v, sharedResidual;
 static stencil operator, smoother;
 static double communication;
-
-static void *memory(size_t bytes) {
-  void *p = calloc(1, bytes);
-  if (p == NULL) {
-    fprintf(stderr, "no memory\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  return p;
-}
 
 static grid cube(int n, int shared) {
   grid g;
@@ -283,7 +272,7 @@ static void placeCharges(void) {
   int leastCount = 0, mostCount = 0;
   uint64_t x = 314159265;
   for (int i = 0; i < v.n * v.n * v.n; i++) {
-    x = x * 1220703125 & MASK;
+    x = times(x, 1220703125);
     double number = x * (1.0 / (1ULL << 46));
     keep(most, &mostCount, number, i);
     keep(least, &leastCount, -number, i);
@@ -303,9 +292,7 @@ static double solve(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  start(&argc, &argv);
   char problem = argc > 1 ? argv[1][0] : 'S';
   int n = problem == 'S' ? 32 : problem == 'W' ? 128 : 256;
   double official =
