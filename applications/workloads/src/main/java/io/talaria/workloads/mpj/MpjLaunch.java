@@ -42,7 +42,7 @@ final class MpjLaunch implements AutoCloseable {
   private static final Duration COMPILE_LIMIT = Duration.ofMinutes(2);
   private static final String UCX_TLS = "UCX_TLS";
 
-  /** What the programs in C include. */
+  /** What the kernels in C include. */
   private static final String HEADER = "common.h";
 
   /** Open MPI wants to be asked before it runs for root, as in containers. */
@@ -153,10 +153,10 @@ final class MpjLaunch implements AutoCloseable {
     if (Pinning.find("gcc") == null) {
       return Optional.of("gcc is not installed: install gcc");
     }
+    source(HEADER);
     for (String name : programs) {
       Path program = program(name, library);
       if (!Files.exists(program)) {
-        source(HEADER);
         Path source = source(name + ".c");
         try {
           compile(library, source, program);

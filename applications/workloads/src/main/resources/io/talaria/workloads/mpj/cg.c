@@ -27,7 +27,7 @@ static double *whole, *product, *r, *p, *z, *x;
 static uint64_t state = 314159265;
 
 static double number(void) {
-  state = times(state, 1220703125);
+  state = times(state, FACTOR);
   return (int64_t)state * (1.0 / (1ULL << 46));
 }
 
@@ -112,7 +112,6 @@ static void pack(int *end) {
 // Makes this rank's rows of the sum of the vectors' products with themselves.
 static void makeRows(const vectors *v, double shift) {
   rowStart = memory((rows + 1) * sizeof(int));
-  memset(rowStart, 0, (rows + 1) * sizeof(int));
   for (int i = 0; i < n; i++)
     for (int k = 0; k < v->count[i]; k++) {
       int row = v->place[(size_t)i * v->most + k] - first;
@@ -219,8 +218,8 @@ int main(int argc, char **argv) {
   counts = memory(size * sizeof(int));
   places = memory(size * sizeof(int));
   for (int i = 0; i < size; i++) {
-    places[i] = (int)((int64_t)n * i / size);
-    counts[i] = (int)((int64_t)n * (i + 1) / size) - places[i];
+    places[i] = beginOf(n, i);
+    counts[i] = beginOf(n, i + 1) - places[i];
   }
   first = places[rank];
   rows = counts[rank];
@@ -242,8 +241,7 @@ int main(int argc, char **argv) {
   double start = MPI_Wtime();
   double zeta = 0;
   for (int i = 0; i < STEPS; i++) zeta = step(shift);
-  double mine = MPI_Wtime() - start, most;
-  MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  double most = slowest(MPI_Wtime() - start);
   int verified = fabs((zeta - official) / official) <= 1e-10;
   if (rank == 0) {
     double perRow = 3 + nonzero * (nonzero + 1) + 25 * (5 + nonzero * (nonzero + 1)) + 3;

@@ -7,7 +7,6 @@
 #include "common.h"
 
 #define SEED 271828183
-#define FACTOR 1220703125
 #define BATCH (1 << 16)
 #define RINGS 10
 
@@ -15,22 +14,12 @@ static const double SUMS[3][2] = {{-3247.834652034740, -6958.407078382297},
                                   {-2863.319731645753, -6320.053679109499},
                                   {-4295.875165629892, -15807.32573678431}};
 
-// Returns where the random numbers are after as many as come before a batch.
-static uint64_t skip(int batch) {
-  uint64_t x = SEED, power = FACTOR;
-  for (uint64_t n = 2ULL * BATCH * batch; n > 0; n >>= 1) {
-    if (n & 1) x = times(x, power);
-    power = times(power, power);
-  }
-  return x;
-}
-
 // Signed, because processors convert signed numbers in one instruction, and Java's are signed.
 static double number(uint64_t x) { return (int64_t)x * (1.0 / (1ULL << 46)); }
 
 // Adds the sums of both numbers and the counts of a batch of pairs.
 static void batch(int which, double *found) {
-  uint64_t random = skip(which);
+  uint64_t random = after(SEED, 2ULL * BATCH * which);
   double sumX = 0, sumY = 0;
   for (int i = 0; i < BATCH; i++) {
     random = times(random, FACTOR);
@@ -54,8 +43,6 @@ static void batch(int which, double *found) {
   found[1] += sumY;
 }
 
-static int begin(int count, int of) { return (int)((int64_t)count * of / size); }
-
 static int equal(double value, double official) {
   return fabs((value - official) / official) <= 1e-8;
 }
@@ -70,11 +57,10 @@ int main(int argc, char **argv) {
   batch(0, warm);
   MPI_Barrier(MPI_COMM_WORLD);
   double start = MPI_Wtime();
-  int end = begin(batches, rank + 1);
-  for (int i = begin(batches, rank); i < end; i++) batch(i, found);
+  int end = beginOf(batches, rank + 1);
+  for (int i = beginOf(batches, rank); i < end; i++) batch(i, found);
   MPI_Allreduce(found, sums, 2 + RINGS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  double mine = MPI_Wtime() - start, most;
-  MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  double most = slowest(MPI_Wtime() - start);
   int verified = equal(sums[0], SUMS[kind][0]) && equal(sums[1], SUMS[kind][1]);
   if (rank == 0) {
     double operations = (1LL << (exponent + 1)) / 1e6;

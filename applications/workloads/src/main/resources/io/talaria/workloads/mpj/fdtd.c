@@ -93,16 +93,14 @@ static void run(field *f, int steps, int own, int ranks) {
   }
 }
 
-static int begin(int rows, int of) { return (int)((int64_t)rows * of / size); }
-
 // Returns the electric part of all ranks on rank 0, and NULL on the others.
 static double *gathered(const field *f, int rows) {
   int n = f->columns;
   int *counts = memory(size * sizeof(int));
   int *places = memory(size * sizeof(int));
   for (int i = 0; i < size; i++) {
-    places[i] = begin(rows, i) * n;
-    counts[i] = begin(rows, i + 1) * n - places[i];
+    places[i] = beginOf(rows, i) * n;
+    counts[i] = beginOf(rows, i + 1) * n - places[i];
   }
   double *whole = rank == 0 ? memory((size_t)rows * n * sizeof(double)) : NULL;
   MPI_Gatherv(f->electric + n, counts[rank], MPI_DOUBLE, whole, counts, places, MPI_DOUBLE, 0,
@@ -121,15 +119,14 @@ int main(int argc, char **argv) {
     fprintf(stderr, "FDTD wants a row a rank at least, not %d\n", rows);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  int first = begin(rows, rank);
-  field here = zeros(columns, rows, first, begin(rows, rank + 1) - first);
+  int first = beginOf(rows, rank);
+  field here = zeros(columns, rows, first, beginOf(rows, rank + 1) - first);
   run(&here, steps < WARM_UP ? steps : WARM_UP, rank, size);
   clear(&here);
   MPI_Barrier(MPI_COMM_WORLD);
   double start = MPI_Wtime();
   run(&here, steps, rank, size);
-  double mine = MPI_Wtime() - start, most;
-  MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  double most = slowest(MPI_Wtime() - start);
   double *whole = gathered(&here, rows);
   int equal = 1;
   if (rank == 0) {

@@ -122,14 +122,10 @@ static void lines(const fft *f, double *data, long first, int stride, int count,
 }
 
 static void fillWithNumbers(void) {
-  uint64_t x = 314159265, power = 1220703125;
-  for (uint64_t n = 2ULL * nx * ny * planesZ * rank; n > 0; n >>= 1) {
-    if (n & 1) x = times(x, power);
-    power = times(power, power);
-  }
+  uint64_t x = after(314159265, 2ULL * nx * ny * planesZ * rank);
   long count = 2L * nx * ny * planesZ;
   for (long i = 0; i < count; i++) {
-    x = times(x, 1220703125);
+    x = times(x, FACTOR);
     planes[i] = x * (1.0 / (1ULL << 46));
   }
 }

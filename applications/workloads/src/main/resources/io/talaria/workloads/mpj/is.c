@@ -37,16 +37,12 @@ static int *ints(int count) { return memory(count * sizeof(int)); }
 
 // A key is the mean of four numbers, so those in the middle are the most.
 static void makeKeys(void) {
-  uint64_t x = 314159265, power = 1220703125;
-  for (uint64_t n = 4ULL * first; n > 0; n >>= 1) {
-    if (n & 1) x = times(x, power);
-    power = times(power, power);
-  }
+  uint64_t x = after(314159265, 4ULL * first);
   int quarter = 1 << (keyBits - 2);
   for (int i = 0; i < keyCount; i++) {
     double sum = 0;
     for (int j = 0; j < 4; j++) {
-      x = times(x, 1220703125);
+      x = times(x, FACTOR);
       sum += x * (1.0 / (1ULL << 46));
     }
     keys[i] = (int)(quarter * sum);
@@ -176,8 +172,8 @@ static void prepare(void) {
   shift = keyBits - bucketBits;
   testIndex = INDICES[kind];
   testRank = RANKS[kind];
-  first = (int)((int64_t)total * rank / size);
-  keyCount = (int)((int64_t)total * (rank + 1) / size) - first;
+  first = beginOf(total, rank);
+  keyCount = beginOf(total, rank + 1) - first;
   keys = ints(keyCount);
   byBucket = ints(keyCount);
   mine = ints(buckets);
@@ -199,8 +195,7 @@ int main(int argc, char **argv) {
   int right = 1;
   double start = MPI_Wtime();
   for (int i = 1; i <= STEPS; i++) right &= step(i);
-  double seconds = MPI_Wtime() - start, most;
-  MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  double most = slowest(MPI_Wtime() - start);
   right &= isSorted();
   int wrong = !right, anyWrong;
   MPI_Allreduce(&wrong, &anyWrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -272,7 +272,7 @@ static void placeCharges(void) {
   int leastCount = 0, mostCount = 0;
   uint64_t x = 314159265;
   for (int i = 0; i < v.n * v.n * v.n; i++) {
-    x = times(x, 1220703125);
+    x = times(x, FACTOR);
     double number = x * (1.0 / (1ULL << 46));
     keep(most, &mostCount, number, i);
     keep(least, &leastCount, -number, i);
