@@ -63,7 +63,7 @@ public final class ThreadContext {
   // and another number for each claim.
   private int claims;
 
-  /** The connection of the last claim, of a class of the engine. */
+  /** The connection of the last claim, whose class is in the engine, which uses this package. */
   public volatile Object claimOn;
 
   private TypeEntry claimType;
