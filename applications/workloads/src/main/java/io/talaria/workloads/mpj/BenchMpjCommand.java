@@ -76,7 +76,7 @@ public final class BenchMpjCommand implements Subcommand {
       paramLabel = "PATTERN",
       description =
           "What to measure: ${COMPLETION-CANDIDATES}; docs/mpj.md describes them. Default: half"
-              + " to alltoall (messages and collectives).")
+              + " to reduce-scatter (messages and collectives).")
   private List<MpjPattern> patterns = new ArrayList<>();
 
   @Option(

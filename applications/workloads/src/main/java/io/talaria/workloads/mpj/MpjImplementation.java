@@ -59,8 +59,9 @@ enum MpjImplementation implements Implementation {
       // It waits for its transport, which is not part of a start.
       case NIO_AGENT -> pattern != MpjPattern.START;
       case OMPI_OB1, OMPI_UCX, MPICH -> pattern.programInC() != null;
-      case EXPRESS -> pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY;
-      case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS;
+      case EXPRESS ->
+          pattern != MpjPattern.SEGMENTS && pattern != MpjPattern.MEMORY && !pattern.oneSided();
+      case EXPRESS_NIO -> pattern != MpjPattern.SEGMENTS && !pattern.oneSided();
       case PERFTEST ->
           ranks == 2
               && (pattern == MpjPattern.HALF

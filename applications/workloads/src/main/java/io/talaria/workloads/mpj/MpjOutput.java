@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param said all of it
  */
 record MpjOutput(String said) {
-  private static final Pattern RESULT = Pattern.compile("result \\w+ (\\d+) (\\d+) (\\d+)");
+  private static final Pattern RESULT = Pattern.compile("result [\\w-]+ (\\d+) (\\d+) (\\d+)");
   private static final Pattern TRANSPORT = Pattern.compile(Ranks.TRANSPORT + " (\\d+) (\\d+) (.*)");
   private static final Pattern MEMORY = Pattern.compile(Ranks.MEMORY + " (\\d+)");
   private static final Pattern VERIFIED =

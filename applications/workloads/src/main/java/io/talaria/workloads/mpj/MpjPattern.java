@@ -37,6 +37,8 @@ enum MpjPattern {
   ALLGATHER("allgather", "Allgather", Quantity.TIME, List.of(8 << 10, 1 << 20)),
   /** {@code Alltoall} of so many bytes from each rank to each. */
   ALLTOALL("alltoall", "Alltoall", Quantity.TIME, List.of(8 << 10, 1 << 20)),
+  /** {@code Reduce_scatter}: sums of doubles, of which each rank gets so many bytes. */
+  REDUCE_SCATTER("reduce-scatter", "Reduce_scatter", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
   /** NAS EP: random numbers. */
   EP("ep", "EP", Quantity.PER_SECOND, Ep.class),
   /** NAS CG: conjugate gradients. */
@@ -56,7 +58,13 @@ enum MpjPattern {
   /** What a blocking call allocates, the mean of {@code Send} and {@code Recv}. */
   ALLOCATED("allocated", "allocated by Send or Recv", Quantity.BYTES, List.of(1 << 10, 1 << 20)),
   /** What part of a message's time passes while its receiver computes. */
-  OVERLAP("overlap", "hidden by computing", Quantity.PERCENT, List.of(1 << 20));
+  OVERLAP("overlap", "hidden by computing", Quantity.PERCENT, List.of(1 << 20)),
+  /** {@code Put} into another rank's window, and {@code Flush}. */
+  PUT("put", "Put and Flush", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
+  /** {@code Get} out of another rank's window, and {@code Flush}. */
+  GET("get", "Get and Flush", Quantity.TIME, List.of(8, 8 << 10, 1 << 20)),
+  /** {@code Fetch_and_op} on a long of another rank's window, and {@code Flush}. */
+  FETCH("fetch", "Fetch_and_op and Flush", Quantity.TIME, List.of(0));
 
   /** The sizes that several patterns share, in bytes. */
   private static final class Sizes {
@@ -130,13 +138,18 @@ enum MpjPattern {
     return compareTo(BARRIER) >= 0 && compareTo(EP) < 0;
   }
 
+  /** Returns whether it needs windows. */
+  boolean oneSided() {
+    return compareTo(PUT) >= 0;
+  }
+
   /**
    * Returns by how many ranks it is done.
    *
    * @param wanted by how many the user wants what can be done by any number; empty for the usual
    */
   List<Integer> ranks(List<Integer> wanted) {
-    if (compareTo(BARRIER) < 0 || this == ALLOCATED || this == OVERLAP) {
+    if (compareTo(BARRIER) < 0 || compareTo(ALLOCATED) >= 0) {
       return List.of(2);
     }
     return !wanted.isEmpty()
@@ -147,7 +160,7 @@ enum MpjPattern {
   /** Returns the unit of {@link #shown}. */
   String unit() {
     return switch (quantity) {
-      case TIME -> usual().contains(this) ? "µs" : "ms";
+      case TIME -> inMillis() ? "ms" : "µs";
       case PER_SECOND -> kernel == null ? "millions a second" : "MOPS";
       case BYTES -> this == MEMORY ? "MiB" : "B";
       default -> quantity.unit();
@@ -161,11 +174,15 @@ enum MpjPattern {
    */
   double shown(double figure) {
     return switch (quantity) {
-      case TIME -> figure / (usual().contains(this) ? 1e3 : 1e6);
+      case TIME -> figure / (inMillis() ? 1e6 : 1e3);
       case PER_SECOND -> figure / 1e6;
       case BYTES -> this == MEMORY ? figure / (1 << 20) : figure;
       default -> figure;
     };
+  }
+
+  private boolean inMillis() {
+    return kernel != null || this == START;
   }
 
   /** Returns whether more is better. */
@@ -180,7 +197,7 @@ enum MpjPattern {
 
   /** Returns whether a size is a number of doubles. */
   boolean ofDoubles() {
-    return this == DOUBLES || this == ALLREDUCE;
+    return this == DOUBLES || this == ALLREDUCE || this == REDUCE_SCATTER;
   }
 
   /**
@@ -213,7 +230,7 @@ enum MpjPattern {
       return this == RATE ? messages * 1e9 / cost : messages * bytes / cost;
     }
     double each = (double) cost / iterations;
-    return collective() ? each : each / 2;
+    return collective() || oneSided() ? each : each / 2;
   }
 
   /** Returns the word that users write. */

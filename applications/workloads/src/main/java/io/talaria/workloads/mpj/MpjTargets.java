@@ -105,12 +105,21 @@ final class MpjTargets {
       double limit = pattern == MpjPattern.SEGMENTS ? 0.9 : 0.7;
       all.add(new Rule(pattern, 64 * KIB, 4 * MIB, UCX, List.of(OMPI_UCX), limit));
     }
-    for (MpjPattern pattern : List.of(MpjPattern.BARRIER, MpjPattern.BCAST, MpjPattern.ALLREDUCE)) {
+    for (MpjPattern pattern :
+        List.of(
+            MpjPattern.BARRIER,
+            MpjPattern.BCAST,
+            MpjPattern.ALLREDUCE,
+            MpjPattern.REDUCE_SCATTER)) {
       all.add(new Rule(pattern, 0, 8, SHM, OPEN_MPI, 1.5));
     }
     for (MpjPattern pattern :
         List.of(
-            MpjPattern.BCAST, MpjPattern.ALLREDUCE, MpjPattern.ALLGATHER, MpjPattern.ALLTOALL)) {
+            MpjPattern.BCAST,
+            MpjPattern.ALLREDUCE,
+            MpjPattern.ALLGATHER,
+            MpjPattern.ALLTOALL,
+            MpjPattern.REDUCE_SCATTER)) {
       all.add(new Rule(pattern, 8 * KIB, MIB, SHM, OPEN_MPI, 1.1));
     }
     all.add(new Rule(MpjPattern.HALF, 8, 8, UCX, List.of(OMPI_UCX), 1.6));

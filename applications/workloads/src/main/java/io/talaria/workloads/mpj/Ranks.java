@@ -226,6 +226,9 @@ public final class Ranks {
         Object segment = Arena.global().allocate(bytes, Long.BYTES);
         yield count -> windows(segment, bytes, MPI.BYTE, count);
       }
+      case "put" -> new OneSided(world, bytes)::put;
+      case "get" -> new OneSided(world, bytes)::get;
+      case "fetch" -> new OneSided(world, bytes)::fetchAndAdd;
       default -> collective(pattern, bytes, array);
     };
   }
@@ -247,6 +250,12 @@ public final class Ranks {
         byte[] out = new byte[bytes * size];
         byte[] in = new byte[bytes * size];
         yield count -> exchanges(out, in, bytes, count);
+      }
+      case "reduce-scatter" -> {
+        int part = bytes / Double.BYTES;
+        double[] in = new double[part * size];
+        double[] out = new double[part];
+        yield count -> scatteredReductions(in, out, count);
       }
       default -> throw new IllegalArgumentException("there is no pattern " + pattern);
     };
@@ -314,6 +323,14 @@ public final class Ranks {
   private void exchanges(byte[] out, byte[] in, int bytes, int count) {
     for (int i = 0; i < count; i++) {
       world.Alltoall(out, 0, bytes, MPI.BYTE, in, 0, bytes, MPI.BYTE);
+    }
+  }
+
+  private void scatteredReductions(double[] in, double[] out, int count) {
+    int[] parts = new int[size];
+    Arrays.fill(parts, out.length);
+    for (int i = 0; i < count; i++) {
+      world.Reduce_scatter(in, 0, out, 0, parts, MPI.DOUBLE, MPI.SUM);
     }
   }
 

@@ -23,6 +23,7 @@ struct work {
   MPI_Datatype type;
   char *out;
   char *in;
+  MPI_Win window;
 };
 
 static int rank, size;
@@ -82,10 +83,36 @@ static void collective(struct work *w, int count) {
   } else if (strcmp(p, "alltoall") == 0) {
     for (int i = 0; i < count; i++)
       MPI_Alltoall(w->out, w->length, MPI_BYTE, w->in, w->length, MPI_BYTE, MPI_COMM_WORLD);
+  } else if (strcmp(p, "reduce-scatter") == 0) {
+    int parts[size];
+    for (int i = 0; i < size; i++) parts[i] = w->length;
+    for (int i = 0; i < count; i++)
+      MPI_Reduce_scatter(w->out, w->in, parts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   } else {
     fprintf(stderr, "there is no pattern %s\n", p);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+}
+
+static int one_sided(const char *pattern) {
+  return strcmp(pattern, "put") == 0 || strcmp(pattern, "get") == 0 || strcmp(pattern, "fetch") == 0;
+}
+
+// Accesses of rank 0 to the window of rank 1, each finished before the next.
+static void accesses(struct work *w, int count) {
+  if (rank != 0) return;
+  long one = 1, old;
+  MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, w->window);
+  for (int i = 0; i < count; i++) {
+    if (strcmp(w->pattern, "put") == 0)
+      MPI_Put(w->out, w->length, MPI_BYTE, 1, 0, w->length, MPI_BYTE, w->window);
+    else if (strcmp(w->pattern, "get") == 0)
+      MPI_Get(w->in, w->length, MPI_BYTE, 1, 0, w->length, MPI_BYTE, w->window);
+    else
+      MPI_Fetch_and_op(&one, &old, MPI_LONG, 1, 0, MPI_SUM, w->window);
+    MPI_Win_flush(1, w->window);
+  }
+  MPI_Win_unlock(1, w->window);
 }
 
 static long long block(struct work *w, int count) {
@@ -96,6 +123,8 @@ static long long block(struct work *w, int count) {
   else if (strcmp(w->pattern, "rate") == 0 || strcmp(w->pattern, "bytes") == 0 ||
            strcmp(w->pattern, "doubles") == 0 || strcmp(w->pattern, "segments") == 0)
     windows(w, count);
+  else if (one_sided(w->pattern))
+    accesses(w, count);
   else
     collective(w, count);
   return now() - begin;
@@ -168,7 +197,7 @@ static char *memory(size_t bytes) {
 }
 
 static void overlap(int bytes, int count, double warm_up, double seconds) {
-  struct work w = {"overlap", bytes, bytes, MPI_BYTE, memory(bytes), memory(bytes)};
+  struct work w = {"overlap", bytes, bytes, MPI_BYTE, memory(bytes), memory(bytes), MPI_WIN_NULL};
   long turns = FIRST_TURNS;
   long long possible = 0, hidden = 0;
   int blocks = 0;
@@ -191,10 +220,16 @@ static void overlap(int bytes, int count, double warm_up, double seconds) {
 }
 
 static void measure(const char *pattern, int bytes, int count, double warm_up, double seconds) {
-  int doubles = strcmp(pattern, "doubles") == 0 || strcmp(pattern, "allreduce") == 0;
-  int many = strcmp(pattern, "alltoall") == 0;
+  int scattered = strcmp(pattern, "reduce-scatter") == 0;
+  int doubles = strcmp(pattern, "doubles") == 0 || strcmp(pattern, "allreduce") == 0 || scattered;
+  int many = strcmp(pattern, "alltoall") == 0 || scattered;
   struct work w = {pattern, bytes, doubles ? bytes / 8 : bytes, doubles ? MPI_DOUBLE : MPI_BYTE,
-                   memory((size_t)bytes * (many ? size : 1)), memory((size_t)bytes * size)};
+                   memory((size_t)bytes * (many ? size : 1)), memory((size_t)bytes * size),
+                   MPI_WIN_NULL};
+  if (one_sided(pattern)) {
+    void *base;
+    MPI_Win_allocate(bytes < 8 ? 8 : bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w.window);
+  }
   long long spent = 0, elapsed = 0, iterations = 0;
   int blocks = 0;
   do {
@@ -209,6 +244,7 @@ static void measure(const char *pattern, int bytes, int count, double warm_up, d
     printf("result %s %d %lld %lld\n", pattern, bytes, iterations, elapsed);
     fflush(stdout);
   }
+  if (w.window != MPI_WIN_NULL) MPI_Win_free(&w.window);
   free(w.out);
   free(w.in);
 }

@@ -88,6 +88,22 @@ class BenchMpjCommandTest {
   }
 
   @Test
+  void windowsAndScatteredReductionsAreMeasured() throws Exception {
+    JsonNode json =
+        bench(
+            "reduce-scatter put get fetch --sizes 1K --quick --devices shm,nio --against ompi-ob1");
+    JsonNode absent = json.path("options").path("absent");
+    for (String id : new String[] {"reduce-scatter/1024", "put/1024", "get/1024", "fetch"}) {
+      for (String implementation : new String[] {"shm", "nio", "ompi-ob1"}) {
+        if (!absent.has(implementation)) {
+          assertThat(figure(json, id, implementation)).as(id + implementation).isPositive();
+        }
+      }
+    }
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+  }
+
+  @Test
   void whatIsHiddenByComputingIsAPartOfTheWhole() throws Exception {
     JsonNode json = bench("overlap --quick --devices shm --against ompi-ob1");
     JsonNode found = measure(json, "overlap/1048576");

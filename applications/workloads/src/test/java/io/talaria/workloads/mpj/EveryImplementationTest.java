@@ -30,6 +30,13 @@ class EveryImplementationTest {
     assertMeasured("allgather ", List.of(MpjPattern.ALLGATHER), 3, "/3-ranks");
   }
 
+  /** Windows, which MPJ Express has none of. */
+  @Test
+  void everyImplementationWithWindowsAccessesThem() throws Exception {
+    assertMeasured(
+        "put get fetch ", List.of(MpjPattern.PUT, MpjPattern.GET, MpjPattern.FETCH), 2, "");
+  }
+
   /** The kernels in C divide their data by the number of ranks, as those in Java do. */
   @Test
   void everyKernelRunsInCByOneTwoAndFourRanks() throws Exception {
@@ -58,7 +65,7 @@ class EveryImplementationTest {
     JsonNode absent = json.path("options").path("absent");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
     for (MpjPattern pattern : patterns) {
-      String id = pattern + (pattern == MpjPattern.BARRIER ? "" : "/64") + suffix;
+      String id = pattern + (pattern.sizes().equals(List.of(0)) ? "" : "/64") + suffix;
       for (MpjImplementation implementation : MpjImplementation.values()) {
         if (implementation.does(pattern, ranks) && !absent.has(implementation.label())) {
           assertThat(MpjRun.figure(json, id, implementation.label()))
