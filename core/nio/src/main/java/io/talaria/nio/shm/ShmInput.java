@@ -89,6 +89,11 @@ final class ShmInput {
     return ringBytes;
   }
 
+  /** How far the program has read; any thread. */
+  long position() {
+    return (long) HEAD.getOpaque(this);
+  }
+
   // ---- reading
 
   @NotInlined

@@ -27,6 +27,12 @@ final class ShmOutput {
   /** A position before all others. */
   private static final long NOWHERE = -1;
 
+  /** Bytes of a cache line. */
+  private static final int LINE = 64;
+
+  /** The most bytes whose cache lines are fetched ahead; measured. */
+  private static final int MAX_FETCHED = 16 << 10;
+
   private static final VarHandle TAIL;
   private static final VarHandle PUBLISHED;
   private static final VarHandle END_AT;
@@ -60,6 +66,9 @@ final class ShmOutput {
   private long tail;
 
   private long headCache;
+
+  /** How far the program had read the input when lines were last fetched ahead. */
+  private long readBefore;
 
   /** The reader's wait for which a doorbell has been rung, or was not needed. */
   private long handledWait;
@@ -323,6 +332,7 @@ final class ShmOutput {
   }
 
   private void publish(long position) {
+    int bytes = (int) (position - tail);
     TAIL.setOpaque(this, position);
     setRelease(control, mine + ConnectionLayout.TAIL, position);
     PUBLISHED.setRelease(this, position); // behind the other: an end that counts it comes later
@@ -331,6 +341,34 @@ final class ShmOutput {
     if ((wait != handledWait || (wait & ConnectionLayout.WAIT_EVERY) != 0)
         && stream.notifyPeer(wait)) {
       handledWait = wait; // not before: if this ring fails, the next write has to ring
+    }
+    if (bytes > LINE && bytes <= MAX_FETCHED) {
+      fetchNextLines(bytes);
+    }
+  }
+
+  /**
+   * Fetches the cache lines of the next message, which is likely as long as this one, from the core
+   * that read them last, while the peer reads this one: a round trip of 4 KiB takes half as long.
+   * Only for a program that reads between its writes, to a peer that had read all before this one:
+   * of messages that are sent one after the other, this would slow each down by a quarter.
+   */
+  private void fetchNextLines(int bytes) {
+    long read = stream.readPosition();
+    if (read == readBefore) {
+      return;
+    }
+    readBefore = read;
+    long seen = getAcquire(control, theirs + ConnectionLayout.HEAD);
+    if (seen < tail - bytes || seen > tail) {
+      return;
+    }
+    headCache = seen;
+    if (ringBytes - (tail - seen) <= bytes) {
+      return; // The lines are not free.
+    }
+    for (int i = LINE; i <= bytes; i += LINE) {
+      ring.put(ringAt + ((int) (tail + i) & (ringBytes - 1)), (byte) 0);
     }
   }
 

@@ -245,6 +245,11 @@ final class ShmStream implements TransportStream {
     return input.read(dst);
   }
 
+  /** How far the program has read; any thread. */
+  long readPosition() {
+    return input.position();
+  }
+
   // ---- looking and waiting
 
   @Override
