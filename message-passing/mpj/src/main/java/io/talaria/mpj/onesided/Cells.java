@@ -118,6 +118,13 @@ final class Cells {
    * @return the bits before
    */
   static long accumulate(MemorySegment in, long at, BaseType base, Arithmetic op, long origin) {
+    // The processor adds by itself, so that ranks that share a counter never repeat.
+    if (op == Arithmetic.SUM && base == BaseType.LONG) {
+      return (long) LONG.getAndAdd(in, at, origin);
+    }
+    if (op == Arithmetic.SUM && base == BaseType.INT) {
+      return (int) INT.getAndAdd(in, at, (int) origin) & 0xffff_ffffL;
+    }
     int bytes = base.bytes();
     while (true) {
       long before = load(in, at, bytes);
