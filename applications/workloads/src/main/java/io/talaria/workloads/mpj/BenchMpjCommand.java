@@ -84,7 +84,9 @@ public final class BenchMpjCommand implements Subcommand {
       split = ",",
       paramLabel = "DEVICE",
       converter = Own.class,
-      description = "Talaria's devices to measure: shm, ucx, nio, nio-agent. Default: all.")
+      description =
+          "Talaria's devices to measure: shm, shm-progress (only overlap), ucx, nio,"
+              + " nio-agent. Default: all.")
   private List<MpjImplementation> devices = new ArrayList<>();
 
   @Option(
@@ -163,7 +165,7 @@ public final class BenchMpjCommand implements Subcommand {
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
     List<MpjJob> jobs = jobs(timing);
-    List<MpjImplementation> wanted = implementations();
+    List<MpjImplementation> wanted = implementations(jobs);
     Machine machine = Machine.describe(BuildVersion.talaria(), pinning).beside(busy);
     Comparison found = new Comparison(wanted);
     List<MpjPattern> asked = jobs.stream().map(MpjJob::pattern).distinct().toList();
@@ -188,9 +190,13 @@ public final class BenchMpjCommand implements Subcommand {
     }
   }
 
-  private List<MpjImplementation> implementations() {
-    List<MpjImplementation> all = new ArrayList<>();
-    all.addAll(devices.isEmpty() ? MpjImplementation.OWN : devices);
+  private List<MpjImplementation> implementations(List<MpjJob> jobs) {
+    List<MpjImplementation> all = new ArrayList<>(devices);
+    if (devices.isEmpty()) {
+      MpjImplementation.OWN.stream()
+          .filter(own -> jobs.stream().anyMatch(job -> own.does(job.pattern(), job.ranks())))
+          .forEach(all::add);
+    }
     all.addAll(against.isEmpty() ? MpjImplementation.BASELINES : against);
     return all.stream().distinct().toList();
   }

@@ -11,6 +11,8 @@ import java.util.List;
 enum MpjImplementation implements Implementation {
   /** {@code shmdev}. */
   SHM("shm", "mpj on rings in shared memory (shmdev)"),
+  /** {@code shmdev} with a thread in each rank that makes progress. */
+  SHM_PROGRESS("shm-progress", "shm with -progress-thread in all ranks"),
   /** {@code ucxdev}. */
   UCX("ucx", "mpj on UCX (ucxdev), UCX_TLS=" + UcxPerftest.SHARED_MEMORY),
   /** {@code niodev}. */
@@ -32,7 +34,7 @@ enum MpjImplementation implements Implementation {
   /** A connection of the JDK's. */
   SOCKETS("sockets", "a SocketChannel of the JDK's whose both ends spin");
 
-  static final List<MpjImplementation> OWN = List.of(SHM, UCX, NIO, NIO_AGENT);
+  static final List<MpjImplementation> OWN = List.of(SHM, SHM_PROGRESS, UCX, NIO, NIO_AGENT);
   static final List<MpjImplementation> BASELINES =
       List.of(OMPI_OB1, OMPI_UCX, MPICH, EXPRESS, EXPRESS_NIO, PERFTEST, SOCKETS);
 
@@ -56,6 +58,7 @@ enum MpjImplementation implements Implementation {
   boolean does(MpjPattern pattern, int ranks) {
     return switch (this) {
       case SHM, UCX, NIO -> true;
+      case SHM_PROGRESS -> pattern == MpjPattern.OVERLAP;
       // It waits for its transport, which is not part of a start.
       case NIO_AGENT -> pattern != MpjPattern.START;
       case OMPI_OB1, OMPI_UCX, MPICH -> pattern.programInC() != null;

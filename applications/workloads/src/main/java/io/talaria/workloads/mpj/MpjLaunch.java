@@ -113,7 +113,7 @@ final class MpjLaunch implements AutoCloseable {
   private Optional<String> unavailableReason(MpjImplementation implementation, Path givenAgent)
       throws HarnessException, InterruptedException {
     return switch (implementation) {
-      case SHM, NIO, SOCKETS -> Optional.empty();
+      case SHM, SHM_PROGRESS, NIO, SOCKETS -> Optional.empty();
       case UCX -> Ucx.unavailableReason();
       case NIO_AGENT -> findAgent(givenAgent);
       case OMPI_OB1, OMPI_UCX -> compile("openmpi", "openmpi-bin and libopenmpi-dev");
@@ -246,6 +246,7 @@ final class MpjLaunch implements AutoCloseable {
       throws HarnessException {
     return switch (implementation) {
       case SHM -> own(job, List.of("-dev", "shm"), job.arguments());
+      case SHM_PROGRESS -> own(job, List.of("-dev", "shm", "-progress-thread"), job.arguments());
       case UCX ->
           own(
               job,

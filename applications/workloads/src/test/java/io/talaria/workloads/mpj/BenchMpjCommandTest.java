@@ -105,7 +105,7 @@ class BenchMpjCommandTest {
 
   @Test
   void whatIsHiddenByComputingIsAPartOfTheWhole() throws Exception {
-    JsonNode json = bench("overlap --quick --devices shm --against ompi-ob1");
+    JsonNode json = bench("overlap --quick --devices shm,shm-progress --against ompi-ob1");
     JsonNode found = measure(json, "overlap/1048576");
     assertThat(found.path("unit").asText()).isEqualTo("%");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
@@ -113,6 +113,7 @@ class BenchMpjCommandTest {
       assertThat(iterations.path(0).asDouble(-1)).isBetween(0.0, 100.0);
     }
     assertThat(found.path("iterations").path("shm")).hasSize(1);
+    assertThat(found.path("iterations").path("shm-progress")).hasSize(1);
   }
 
   @Test
@@ -131,7 +132,7 @@ class BenchMpjCommandTest {
       delimiter = '|',
       value = {
         "haff                  | PATTERN: there is no 'haff', but half, rate, bytes",
-        "--devices ibv         | there is no 'ibv', but shm, ucx, nio, nio-agent",
+        "--devices ibv         | there is no 'ibv', but shm, shm-progress, ucx, nio, nio-agent",
         "--against lam         | there is no 'lam', but ompi-ob1, ompi-ucx, mpich, express",
         "bcast --ranks 1       | --ranks must be from 2 to 16, not 1",
         "start --ranks 17      | --ranks must be from 2 to 16, not 17",
