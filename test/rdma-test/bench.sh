@@ -4,12 +4,19 @@
 # Runs in the guest: three rounds of perftest's programs and the same from Java, then the table of their ratios.
 # Ends with 3 if a ratio misses its bound. The guest is an emulated machine: the ratios tell whether something is
 # grossly wrong, the figures nothing.
-# Usage: bench.sh [FILE]    FILE: lines "NAME VALUE" of a run, instead of measuring
+# Usage: bench.sh [FILE]     FILE: lines "NAME VALUE" of a run, instead of measuring
+#        bench.sh --paths    the class paths
 
 set -uo pipefail
 
-readonly ROUNDS=3 COUNT=1000 MANY=5000 PORT=18515
+readonly ROUNDS=3 COUNT=1000 MANY=5000 FEW=200 PORT=18515
 readonly MISSED=3
+readonly CASES=(half 8 100 rate 8 5 bytes 65536 1)
+readonly SOURCE=applications/workloads/src/main/resources/io/talaria/workloads/mpj/ranks.c
+readonly VERBS=core/ffi/target/classes:core/nio/target/classes:network/verbs/target/classes
+readonly NET=$VERBS:network/verbs-net/target/classes:network/verbs-net/target/test-classes:network/verbs-net/target/test-lib/*
+readonly NODES=$VERBS:network/ucx/target/classes:messaging/messaging/target/classes:messaging/messaging/target/test-classes:test/test-support/target/classes
+readonly RANKS=$VERBS:network/ucx/target/classes:message-passing/mpj/target/classes:message-passing/mpj-examples/target/classes:applications/workloads/target/classes
 
 # What a program of perftest says: field $2 of the line of size $1.
 perftest() {
@@ -25,14 +32,41 @@ perftest() {
     $1 == size && NF > 3 { value = $field } END { print name, value }' <<<"$said" | tee -a "$figures"
 }
 
+# Lines "measure NAME VALUE" of a Java program: java_side CLASS_PATH MAIN ARGUMENTS...
 java_side() {
-  local path=core/ffi/target/classes:core/nio/target/classes:network/verbs/target/classes:network/verbs-net/target/classes:network/verbs-net/target/test-classes
+  local path=$1
+  shift
   # By the first compiler: the second takes minutes of an emulated processor, and gains little there.
   "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
     --enable-native-access=ALL-UNNAMED \
-    -Dtalaria.verbs.variant=device -cp "$path:network/verbs-net/target/test-lib/*" \
-    io.talaria.verbs.net.GuestBench "$COUNT" 2>&1 | tee "$figures.java" || exit 1
+    -Dtalaria.verbs.variant=device -cp "$path" "$@" 2>&1 | tee "$figures.java" || exit 1
   sed -n 's/^measure //p' "$figures.java" >>"$figures"
+}
+
+# What ranks of bench mpj print: "result PATTERN BYTES TIMES NANOSECONDS"; 64 messages are in flight but for half.
+rank_figures() {
+  awk -v name="$1" '
+    $1 != "result" { next }
+    $2 == "half" { print name "_half_us", $5 / $4 / 2000 }
+    $2 == "rate" { print name "_messages_s", $4 * 64 * 1e9 / $5 }
+    $2 == "bytes" { print name "_large_mbs", $4 * 64 * $3 * 1e3 / $5 }' "$2" | tee -a "$figures"
+}
+
+# Two ranks on ibvdev.
+ranks() {
+  JDK_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED" \
+    java_side "$RANKS" io.talaria.mpj.launch.Mpirun -np 2 -dev ibv -cp "$RANKS" \
+    io.talaria.workloads.mpj.Ranks cases 3 3 "${CASES[@]}"
+  rank_figures mpj "$figures.java"
+}
+
+# The same in C by Open MPI over UCX on verbs, if it is installed.
+open_mpi() {
+  command -v mpicc.openmpi >/dev/null && command -v mpirun.openmpi >/dev/null || return 0
+  [ -x "$figures.ranks" ] || mpicc.openmpi -O3 -o "$figures.ranks" "$ROOT/$SOURCE" || exit 1
+  timeout 300 mpirun.openmpi --allow-run-as-root -np 2 --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any \
+    -x UCX_TLS=rc_v "$figures.ranks" cases 1 3 "${CASES[@]}" 2>&1 | tee "$figures.c" || exit 1
+  rank_figures ompi "$figures.c"
 }
 
 measure() {
@@ -44,7 +78,13 @@ measure() {
     perftest ib_send_lat_e 16 5 ib_send_lat -e -n "$COUNT"
     perftest ib_write_bw 4096 4 ib_write_bw -t 64 -n "$MANY"
     perftest ib_send_bw_mpps 16 5 ib_send_bw -n "$MANY"
-    java_side
+    perftest ib_write_lat 8 5 ib_write_lat -n "$COUNT"
+    perftest ib_send_lat 16 5 ib_send_lat -n "$COUNT"
+    perftest ib_send_bw_large 65536 4 ib_send_bw -n "$FEW"
+    java_side "$NET" io.talaria.verbs.net.GuestBench "$COUNT"
+    java_side "$NODES" io.talaria.messaging.verbs.VerbsBenchMain "$COUNT"
+    ranks
+    open_mpi
   done
 }
 
@@ -81,11 +121,24 @@ table() {
       ratio("4 KiB write, 64 in flight / ib_write_bw -t 64", "verbs_write_mbs", "ib_write_bw", 1.048576, 0.5, 1)
       ratio("16 B messages one way by verbs-net / ib_send_bw -s 16", "net_messages_s", "ib_send_bw_mpps", 1000000, 0.4, 1)
       ratio("verbs-net 16 B round trip / verbs, both sleeping", "net_round_trip_us", "verbs_sleeping_us", 1, 3, 0)
+      ratio("messaging, 16 B request p50 / 2 ib_send_lat -e", "messaging_request_us", "ib_send_lat_e", 2, 9, 0)
+      ratio("messaging, 16 B request p50 / 2 ib_send_lat", "messaging_request_us", "ib_send_lat", 2, 9, 0)
+      ratio("messaging, 16 B messages one way / ib_send_bw -s 16", "messaging_messages_s", "ib_send_bw_mpps", 1000000, 0.1, 1)
+      ratio("messaging, 64 KiB one way / ib_send_bw -s 65536", "messaging_large_mbs", "ib_send_bw_large", 1.048576, 0.1, 1)
+      ratio("ibvdev, half round trip of 8 B / ib_write_lat -s 8", "mpj_half_us", "ib_write_lat", 1, 9, 0)
+      ratio("ibvdev, half round trip of 8 B / ib_send_lat -s 16", "mpj_half_us", "ib_send_lat", 1, 9, 0)
+      ratio("ibvdev, 8 B, 64 in flight / ib_send_bw -s 16", "mpj_messages_s", "ib_send_bw_mpps", 1000000, 0.1, 1)
+      ratio("ibvdev, 64 KiB, 64 in flight / ib_send_bw -s 65536", "mpj_large_mbs", "ib_send_bw_large", 1.048576, 0.1, 1)
+      ratio("ibvdev, half round trip of 8 B / Open MPI over rc_verbs", "mpj_half_us", "ompi_half_us", 1, 9, 0)
+      ratio("ibvdev, 8 B, 64 in flight / Open MPI over rc_verbs", "mpj_messages_s", "ompi_messages_s", 1, 0.1, 1)
+      ratio("ibvdev, 64 KiB, 64 in flight / Open MPI over rc_verbs", "mpj_large_mbs", "ompi_large_mbs", 1, 0.1, 1)
       exit bad ? missed : 0
     }' "$1"
 }
 
-if [ $# -gt 0 ]; then
+if [ "${1-}" = --paths ]; then
+  printf '%s\n' "$NET" "$NODES" "$RANKS"
+elif [ $# -gt 0 ]; then
   table "$1"
 else
   measure

@@ -180,7 +180,7 @@ tls() {
 
 # Perftest and Java side by side, alone.
 bench() {
-  check bench 1800 packets "$ROOT/test/rdma-test/bench.sh"
+  check bench 3000 packets "$ROOT/test/rdma-test/bench.sh"
 }
 
 # Unmodified programs on nio-ucx.

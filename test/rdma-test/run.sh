@@ -155,7 +155,7 @@ need_kernel() {
 need_classes() {
   "$ROOT/talaria" build || exit
   modules=
-  for module in $("$ROOT/test/rdma-test/java-check.sh" --paths | tr ':' '\n' | sed -n 's,/target/.*,,p' | sort -u); do
+  for module in $(paths | tr ':' '\n' | sed -n 's,/target/.*,,p' | sort -u); do
     [ -f "$ROOT/$module/pom.xml" ] && modules=${modules:+$modules,}$module
   done
   built=$WORK/built
@@ -169,9 +169,15 @@ need_classes() {
     "$ROOT"/test/rdma-test/java/*.java || exit 1
 }
 
+# The class and module paths of everything that the guest runs, one a line.
+paths() {
+  "$ROOT/test/rdma-test/java-check.sh" --paths
+  "$ROOT/test/rdma-test/bench.sh" --paths
+}
+
 stale() {
   [ "$(cat "$built" 2>/dev/null)" = "$modules" ] || return 0
-  for entry in $("$ROOT/test/rdma-test/java-check.sh" --paths | tr ':' '\n'); do
+  for entry in $(paths | tr ':' '\n'); do
     case $entry in
       target/*) ;;
       *) [ -e "$ROOT/${entry%/\*}" ] || return 0 ;;
@@ -233,8 +239,11 @@ for_qemu() {
 
 # The end of this script, however it comes, is the end of QEMU.
 boot() {
+  # The ends of perftest's programs poll: with one processor they would wait for the scheduler.
+  processors=1
+  [ "$bench" = no ] || [ "$(nproc)" -lt 2 ] || processors=2
   set -- qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none \
-    -machine q35,hpet=off -accel tcg,thread=multi -cpu max,-la57 -smp 1 -m "$MEMORY_MB" \
+    -machine q35,hpet=off -accel tcg,thread=multi -cpu max,-la57 -smp "$processors" -m "$MEMORY_MB" \
     -kernel "$base/vmlinuz" -initrd "$folder/initrd" \
     -append "console=ttyS0 loglevel=4 panic=-1 mitigations=off nokaslr tsc=reliable no_timer_check" \
     -chardev "file,id=console,path=$(for_qemu "$folder/console")" -serial chardev:console \
