@@ -11,6 +11,7 @@ set -uo pipefail
 
 readonly ROUNDS=3 COUNT=1000 MANY=5000 FEW=200 PORT=18515
 readonly MISSED=3
+readonly SECOND=/sys/devices/system/cpu/cpu1/online
 readonly CASES=(half 8 100 rate 8 5 bytes 65536 1)
 readonly SOURCE=applications/workloads/src/main/resources/io/talaria/workloads/mpj/ranks.c
 readonly VERBS=core/ffi/target/classes:core/nio/target/classes:network/verbs/target/classes
@@ -69,20 +70,29 @@ open_mpi() {
   rank_figures ompi "$figures.c"
 }
 
+# Switches the second processor off or on, if there is one. Programs that sleep are compared on one processor; those
+# whose ends poll need one each.
+second_processor() {
+  [ ! -e "$SECOND" ] || echo "$1" >"$SECOND" || exit 1
+}
+
 measure() {
   figures=$(mktemp)
   cd "$ROOT" || exit 1
   for round in $(seq "$ROUNDS"); do
     echo "-- round $round"
+    second_processor 0
     perftest ib_read_lat 16 5 ib_read_lat -n "$COUNT"
     perftest ib_send_lat_e 16 5 ib_send_lat -e -n "$COUNT"
     perftest ib_write_bw 4096 4 ib_write_bw -t 64 -n "$MANY"
     perftest ib_send_bw_mpps 16 5 ib_send_bw -n "$MANY"
-    perftest ib_write_lat 8 5 ib_write_lat -n "$COUNT"
-    perftest ib_send_lat 16 5 ib_send_lat -n "$COUNT"
     perftest ib_send_bw_large 65536 4 ib_send_bw -n "$FEW"
     java_side "$NET" io.talaria.verbs.net.GuestBench "$COUNT"
     java_side "$NODES" io.talaria.messaging.verbs.VerbsBenchMain "$COUNT"
+    second_processor 1
+    perftest ib_write_lat 8 5 ib_write_lat -n "$COUNT"
+    perftest ib_send_bw_two 16 5 ib_send_bw -n "$MANY"
+    perftest ib_send_bw_two_large 65536 4 ib_send_bw -n "$FEW"
     ranks
     open_mpi
   done
@@ -121,17 +131,15 @@ table() {
       ratio("4 KiB write, 64 in flight / ib_write_bw -t 64", "verbs_write_mbs", "ib_write_bw", 1.048576, 0.5, 1)
       ratio("16 B messages one way by verbs-net / ib_send_bw -s 16", "net_messages_s", "ib_send_bw_mpps", 1000000, 0.4, 1)
       ratio("verbs-net 16 B round trip / verbs, both sleeping", "net_round_trip_us", "verbs_sleeping_us", 1, 3, 0)
-      ratio("messaging, 16 B request p50 / 2 ib_send_lat -e", "messaging_request_us", "ib_send_lat_e", 2, 9, 0)
-      ratio("messaging, 16 B request p50 / 2 ib_send_lat", "messaging_request_us", "ib_send_lat", 2, 9, 0)
-      ratio("messaging, 16 B messages one way / ib_send_bw -s 16", "messaging_messages_s", "ib_send_bw_mpps", 1000000, 0.1, 1)
-      ratio("messaging, 64 KiB one way / ib_send_bw -s 65536", "messaging_large_mbs", "ib_send_bw_large", 1.048576, 0.1, 1)
-      ratio("ibvdev, half round trip of 8 B / ib_write_lat -s 8", "mpj_half_us", "ib_write_lat", 1, 9, 0)
-      ratio("ibvdev, half round trip of 8 B / ib_send_lat -s 16", "mpj_half_us", "ib_send_lat", 1, 9, 0)
-      ratio("ibvdev, 8 B, 64 in flight / ib_send_bw -s 16", "mpj_messages_s", "ib_send_bw_mpps", 1000000, 0.1, 1)
-      ratio("ibvdev, 64 KiB, 64 in flight / ib_send_bw -s 65536", "mpj_large_mbs", "ib_send_bw_large", 1.048576, 0.1, 1)
-      ratio("ibvdev, half round trip of 8 B / Open MPI over rc_verbs", "mpj_half_us", "ompi_half_us", 1, 9, 0)
-      ratio("ibvdev, 8 B, 64 in flight / Open MPI over rc_verbs", "mpj_messages_s", "ompi_messages_s", 1, 0.1, 1)
-      ratio("ibvdev, 64 KiB, 64 in flight / Open MPI over rc_verbs", "mpj_large_mbs", "ompi_large_mbs", 1, 0.1, 1)
+      ratio("messaging, 16 B request p50 / 2 ib_send_lat -e", "messaging_request_us", "ib_send_lat_e", 2, 5, 0)
+      ratio("messaging, 16 B messages one way / ib_send_bw -s 16", "messaging_messages_s", "ib_send_bw_mpps", 1000000, 1, 1)
+      ratio("messaging, 64 KiB one way / ib_send_bw -s 65536", "messaging_large_mbs", "ib_send_bw_large", 1.048576, 0.15, 1)
+      ratio("ibvdev, half round trip of 8 B / ib_write_lat -s 8", "mpj_half_us", "ib_write_lat", 1, 8, 0)
+      ratio("ibvdev, 8 B, 64 in flight / ib_send_bw -s 16", "mpj_messages_s", "ib_send_bw_two", 1000000, 0.3, 1)
+      ratio("ibvdev, 64 KiB, 64 in flight / ib_send_bw -s 65536", "mpj_large_mbs", "ib_send_bw_two_large", 1.048576, 0.4, 1)
+      ratio("ibvdev, half round trip of 8 B / Open MPI on rc_verbs", "mpj_half_us", "ompi_half_us", 1, 5, 0)
+      ratio("ibvdev, 8 B, 64 in flight / Open MPI on rc_verbs", "mpj_messages_s", "ompi_messages_s", 1, 0.3, 1)
+      ratio("ibvdev, 64 KiB, 64 in flight / Open MPI on rc_verbs", "mpj_large_mbs", "ompi_large_mbs", 1, 0.6, 1)
       exit bad ? missed : 0
     }' "$1"
 }
