@@ -273,12 +273,12 @@ final class ShmInput {
     if (ends.reported() != 0) {
       return 0;
     }
-    long unread = getAcquire(control, theirs + ConnectionLayout.TAIL) - (long) HEAD.getOpaque(this);
+    long unread = getAcquire(control, theirs + ConnectionLayout.TAIL) - position();
     return (int) Math.max(0, Math.min(unread, ringBytes)); // whatever the peer says
   }
 
   boolean unread() {
     return ends.reported() == 0
-        && getAcquire(control, theirs + ConnectionLayout.TAIL) != (long) HEAD.getOpaque(this);
+        && getAcquire(control, theirs + ConnectionLayout.TAIL) != position();
   }
 }

@@ -67,7 +67,7 @@ final class ShmOutput {
 
   private long headCache;
 
-  /** How far the program had read the input when lines were last fetched ahead. */
+  /** How far the program had read at the last write whose next lines might have been fetched. */
   private long readBefore;
 
   /** The reader's wait for which a doorbell has been rung, or was not needed. */
