@@ -12,10 +12,12 @@ set -uo pipefail
 readonly ROUNDS=3 COUNT=1000 MANY=5000 FEW=200 PORT=18515
 readonly MISSED=3
 readonly SECOND=/sys/devices/system/cpu/cpu1/online
+# The first compiler alone: the second takes minutes of an emulated processor, and gains little there.
+readonly JVM=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED)
 readonly CASES=(half 8 100 rate 8 5 bytes 65536 1)
 readonly SOURCE=applications/workloads/src/main/resources/io/talaria/workloads/mpj/ranks.c
 readonly VERBS=core/ffi/target/classes:core/nio/target/classes:network/verbs/target/classes
-readonly NET=$VERBS:network/verbs-net/target/classes:network/verbs-net/target/test-classes:network/verbs-net/target/test-lib/*
+readonly NET=$VERBS:network/verbs-net/target/classes:network/verbs-net/target/test-classes:network/verbs-net/target/test-lib/*:test/test-support/target/classes
 readonly NODES=$VERBS:network/ucx/target/classes:messaging/messaging/target/classes:messaging/messaging/target/test-classes:test/test-support/target/classes
 readonly RANKS=$VERBS:network/ucx/target/classes:message-passing/mpj/target/classes:message-passing/mpj-examples/target/classes:applications/workloads/target/classes
 
@@ -37,10 +39,7 @@ perftest() {
 java_side() {
   local path=$1
   shift
-  # By the first compiler: the second takes minutes of an emulated processor, and gains little there.
-  "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
-    --enable-native-access=ALL-UNNAMED \
-    -Dtalaria.verbs.variant=device -cp "$path" "$@" 2>&1 | tee "$figures.java" || exit 1
+  "$JAVA_HOME/bin/java" "${JVM[@]}" -Dtalaria.verbs.variant=device -cp "$path" "$@" 2>&1 | tee "$figures.java" || exit 1
   sed -n 's/^measure //p' "$figures.java" >>"$figures"
 }
 
@@ -53,9 +52,9 @@ rank_figures() {
     $2 == "bytes" { print name "_large_mbs", $4 * 64 * $3 * 1e3 / $5 }' "$2" | tee -a "$figures"
 }
 
-# Two ranks on ibvdev.
+# Two ranks on ibvdev; the launcher and they have the options from the environment.
 ranks() {
-  JDK_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED" \
+  JDK_JAVA_OPTIONS="${JVM[*]}" \
     java_side "$RANKS" io.talaria.mpj.launch.Mpirun -np 2 -dev ibv -cp "$RANKS" \
     io.talaria.workloads.mpj.Ranks cases 3 3 "${CASES[@]}"
   rank_figures mpj "$figures.java"

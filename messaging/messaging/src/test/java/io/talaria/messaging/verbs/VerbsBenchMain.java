@@ -2,7 +2,6 @@
 
 package io.talaria.messaging.verbs;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
@@ -11,13 +10,11 @@ import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.TestVerbs;
 import io.talaria.messaging.Transport;
+import io.talaria.testsupport.GuestFigures;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -34,11 +31,6 @@ public final class VerbsBenchMain {
   private static final int WARM_UP = 3_000;
 
   private static final int LARGE_WARM_UP = 200;
-  private static final long IDLE_NS = 50_000_000;
-  private static final int CHECK_MS = 500;
-  private static final int MAX_CHECKS = 240;
-  private static final OperatingSystemMXBean PROCESS =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
   private VerbsBenchMain() {}
 
@@ -91,13 +83,14 @@ public final class VerbsBenchMain {
     try (Node other = Nodes.start(far);
         Node node = Nodes.start(near)) {
       Peer peer = node.peer(other.id());
-      say("messaging_request_us", requests(peer, count));
+      GuestFigures.print("messaging_request_us", requests(peer, count));
       Two two = new Two(1, 2);
-      say("messaging_messages_s", count * 5 / sendAll(peer, two, received, WARM_UP, count * 5));
+      GuestFigures.print(
+          "messaging_messages_s", count * 5 / sendAll(peer, two, received, WARM_UP, count * 5));
       Many many = new Many(new byte[LARGE]);
       int few = count / 2;
       double seconds = sendAll(peer, many, received, LARGE_WARM_UP, few);
-      say("messaging_large_mbs", (double) few * LARGE / 1e6 / seconds);
+      GuestFigures.print("messaging_large_mbs", (double) few * LARGE / 1e6 / seconds);
     }
   }
 
@@ -110,22 +103,6 @@ public final class VerbsBenchMain {
         .sendTimeout(TestVerbs.limit());
   }
 
-  private static void say(String name, double value) {
-    System.out.printf(Locale.ROOT, "measure %s %.3f%n", name, value);
-  }
-
-  /** Waits until the compilers have done what the warm-up gave them: else they are measured. */
-  private static void settle() throws InterruptedException {
-    for (int i = 0; i < MAX_CHECKS; i++) {
-      long before = PROCESS.getProcessCpuTime();
-      Thread.sleep(CHECK_MS);
-      if (PROCESS.getProcessCpuTime() - before < IDLE_NS) {
-        return;
-      }
-    }
-    throw new IllegalStateException("the process does not come to rest");
-  }
-
   /** Returns the median of a request and its response, in microseconds. */
   private static double requests(Peer peer, int count)
       throws MessagingException, InterruptedException {
@@ -134,7 +111,7 @@ public final class VerbsBenchMain {
     long[] ns = new long[count];
     for (int i = -WARM_UP; i < count; i++) {
       if (i == 0) {
-        settle();
+        GuestFigures.awaitCompilers();
       }
       long began = System.nanoTime();
       Two two = peer.request(get, Two.class, limit);
@@ -145,8 +122,7 @@ public final class VerbsBenchMain {
         throw new IllegalStateException("a response of " + two);
       }
     }
-    Arrays.sort(ns);
-    return ns[count / 2] / 1e3;
+    return GuestFigures.medianUs(ns);
   }
 
   /** Returns in how many seconds messages were sent and received. */
@@ -154,7 +130,7 @@ public final class VerbsBenchMain {
       Peer peer, Object message, AtomicLong received, int warmUp, int count)
       throws IOException, InterruptedException {
     double ignored = sendAll(peer, message, received, warmUp);
-    settle();
+    GuestFigures.awaitCompilers();
     return sendAll(peer, message, received, count);
   }
 

@@ -2,7 +2,7 @@
 
 package io.talaria.verbs.net;
 
-import com.sun.management.OperatingSystemMXBean;
+import io.talaria.testsupport.GuestFigures;
 import io.talaria.verbs.Access;
 import io.talaria.verbs.CompletionChannel;
 import io.talaria.verbs.CompletionQueue;
@@ -18,9 +18,6 @@ import io.talaria.verbs.ReceiveRequests;
 import io.talaria.verbs.SendRequests;
 import io.talaria.verbs.Status;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -37,12 +34,6 @@ public final class GuestBench {
   /** So often each is done before it counts. */
   private static final int WARM_UP = 3_000;
 
-  private static final long STILL_NS = 50_000_000;
-  private static final int LOOK_MS = 500;
-  private static final int MAX_LOOKS = 240;
-  private static final OperatingSystemMXBean PROCESS =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-
   private GuestBench() {}
 
   /** Measures all. */
@@ -52,38 +43,14 @@ public final class GuestBench {
     }
     int count = args.length > 0 ? Integer.parseInt(args[0]) : 1000;
     try (Ends ends = new Ends()) {
-      say("verbs_read_us", ends.read(count));
-      say("verbs_write_mbs", ends.write(count * 5));
+      GuestFigures.print("verbs_read_us", ends.read(count));
+      GuestFigures.print("verbs_write_mbs", ends.write(count * 5));
     }
     try (Ends ends = new Ends()) {
-      say("verbs_sleeping_us", ends.sleeping(count));
+      GuestFigures.print("verbs_sleeping_us", ends.sleeping(count));
     }
-    say("net_round_trip_us", roundTrip(count));
-    say("net_messages_s", oneWay(count * 5));
-  }
-
-  private static void say(String name, double value) {
-    System.out.printf(Locale.ROOT, "measure %s %.3f%n", name, value);
-  }
-
-  /**
-   * Lets the compilers finish what the warm-up has given them: with one processor they would take
-   * it from what is measured.
-   */
-  private static void settle() throws InterruptedException {
-    for (int i = 0; i < MAX_LOOKS; i++) {
-      long beganNs = PROCESS.getProcessCpuTime();
-      Thread.sleep(LOOK_MS);
-      if (PROCESS.getProcessCpuTime() - beganNs < STILL_NS) {
-        return;
-      }
-    }
-    throw new IllegalStateException("the compilers do not come to an end");
-  }
-
-  private static double medianUs(long[] ns) {
-    Arrays.sort(ns);
-    return ns[ns.length / 2] / 1e3;
+    GuestFigures.print("net_round_trip_us", roundTrip(count));
+    GuestFigures.print("net_messages_s", oneWay(count * 5));
   }
 
   private static void check(boolean holds, String what) {
@@ -155,7 +122,7 @@ public final class GuestBench {
       long[] ns = new long[count];
       for (int i = -WARM_UP; i < count; i++) {
         if (i == 0) {
-          settle();
+          GuestFigures.awaitCompilers();
         }
         long began = System.nanoTime();
         check(pairs[0].post(sends[0], 0, 1) == 0, "room");
@@ -164,7 +131,7 @@ public final class GuestBench {
           ns[i] = System.nanoTime() - began;
         }
       }
-      return medianUs(ns);
+      return GuestFigures.medianUs(ns);
     }
 
     double write(int count) throws InterruptedException {
@@ -174,7 +141,7 @@ public final class GuestBench {
           .remote(regions[1].remoteAddress(), regions[1].remoteKey())
           .signaled();
       double ignored = writeAll(WARM_UP);
-      settle();
+      GuestFigures.awaitCompilers();
       return (double) count * LARGE / 1e6 / writeAll(count);
     }
 
@@ -227,7 +194,7 @@ public final class GuestBench {
       long[] ns = new long[count];
       for (int i = -WARM_UP; i < count; i++) {
         if (i == 0) {
-          settle();
+          GuestFigures.awaitCompilers();
         }
         long began = System.nanoTime();
         exchange();
@@ -237,7 +204,7 @@ public final class GuestBench {
         check(pairs[0].post(receives[0], 0, 1) == 0, "room");
       }
       echo.join();
-      return medianUs(ns);
+      return GuestFigures.medianUs(ns);
     }
 
     /** Completions of what it sends come with those of what it receives. */
@@ -296,7 +263,7 @@ public final class GuestBench {
               });
       for (int i = -WARM_UP; i < count; i++) {
         if (i == 0) {
-          settle();
+          GuestFigures.awaitCompilers();
         }
         long before = answered.get();
         long began = System.nanoTime();
@@ -310,7 +277,7 @@ public final class GuestBench {
         }
       }
     }
-    return medianUs(ns);
+    return GuestFigures.medianUs(ns);
   }
 
   private static void answer(Connection connection) {
@@ -327,7 +294,7 @@ public final class GuestBench {
     try (Pair pair = new Pair(options(), (c, m) -> seen.incrementAndGet())) {
       Connection connection = pair.connect((c, m) -> {});
       double ignored = sendAll(connection, seen, WARM_UP);
-      settle();
+      GuestFigures.awaitCompilers();
       return count / sendAll(connection, seen, count);
     }
   }
