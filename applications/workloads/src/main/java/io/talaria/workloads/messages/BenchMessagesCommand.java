@@ -292,7 +292,8 @@ public final class BenchMessagesCommand implements Subcommand {
       throws HarnessException, InterruptedException {
     Comparison found = new Comparison(implementations);
     PrintWriter progress = spec.commandLine().getErr();
-    new Iterations(repeat.iterations(), repeat.busy(), progress).measure(List.copyOf(cases), found);
+    new Iterations(repeat.iterations(), repeat.busy(), repeat.sameDistance(), progress)
+        .measure(List.copyOf(cases), found);
     return found;
   }
 

@@ -162,6 +162,7 @@ public final class BenchMpjCommand implements Subcommand {
     output.check();
     int iterations = repeat.iterations(USUAL_ITERATIONS);
     int busy = repeat.busy();
+    boolean sameDistance = repeat.sameDistance();
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
     List<MpjJob> jobs = jobs(timing);
@@ -176,7 +177,7 @@ public final class BenchMpjCommand implements Subcommand {
       List<MpjCase> cases =
           jobs.stream().map(job -> new MpjCase(launch, job, here, !repeat.quick())).toList();
       PrintWriter progress = spec.commandLine().getErr();
-      new Iterations(iterations, busy, progress).measure(List.copyOf(cases), found);
+      new Iterations(iterations, busy, sameDistance, progress).measure(List.copyOf(cases), found);
       MpjTargets targets = new MpjTargets(found);
       targets.judge(cases, busy == 0 && pinning.active());
       MpjReport report = new MpjReport(machine, found, cases, wanted, absent, targets);

@@ -215,6 +215,31 @@ public final class Comparison {
     return iteration > 0 ? iteration : before + 1;
   }
 
+  /** Adds all that another comparison has found, with its iterations. */
+  void addAll(Comparison other) {
+    other.measures.forEach(
+        (id, theirs) -> {
+          Gathered own =
+              measures.computeIfAbsent(
+                  id, key -> new Gathered(theirs.benchmarkCase, theirs.label, theirs.quantity));
+          theirs.values.forEach(
+              (implementation, figures) ->
+                  own.values
+                      .computeIfAbsent(implementation, key -> new ArrayList<>())
+                      .addAll(figures));
+          own.target = theirs.target == null ? own.target : theirs.target;
+        });
+    other.transports.forEach(
+        (whose, taken) ->
+            transports.computeIfAbsent(whose, key -> new LinkedHashSet<>()).addAll(taken));
+    other.compiling.forEach((what, times) -> compiling.merge(what, times, Integer::sum));
+    times.addAll(other.times);
+    runs.addAll(other.runs);
+    notes.addAll(other.notes);
+    byJucx.addAll(other.byJucx);
+    missing.addAll(other.missing);
+  }
+
   /**
    * Adds what one iteration of a trial has found.
    *

@@ -102,7 +102,7 @@ public final class IterationOptions {
             : List.of(launch.implementation());
     Machine machine = launch.machine().beside(repeat.busy());
     Comparison found = new Comparison(implementations);
-    new Iterations(wanted, repeat.busy(), command.commandLine().getErr())
+    new Iterations(wanted, repeat.busy(), repeat.sameDistance(), command.commandLine().getErr())
         .measure(benchmark.cases(launch, remotes), found);
     Map<String, Object> options = new LinkedHashMap<>(benchmark.options());
     options.put("transport", launch.transport());

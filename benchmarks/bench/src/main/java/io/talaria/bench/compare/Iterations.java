@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -20,9 +21,40 @@ import java.util.concurrent.CountDownLatch;
  *
  * @param iterations how many iterations there are
  * @param busy how many busy processes run beside the benchmark
+ * @param sameDistance whether an iteration measures all implementations at the same {@linkplain
+ *     CoreDistance distance} between the cores: what was measured at another one is measured again,
+ *     up to three times as many runs as there are implementations
  * @param progress where to show what is done, in the form that suits this process
  */
-public record Iterations(int iterations, int busy, PrintWriter progress) {
+public record Iterations(int iterations, int busy, boolean sameDistance, PrintWriter progress) {
+  private static final int MAX_RUNS = 3;
+
+  /** {@link CoreDistance#measure}, or what a test has in its place. */
+  @FunctionalInterface
+  interface DistanceMeter {
+    OptionalDouble measure() throws InterruptedException;
+  }
+
+  /** One iteration of a case. */
+  private record Turn(
+      BenchmarkCase benchmarkCase,
+      int number,
+      int all,
+      Comparison found,
+      Progress shown,
+      BusyProcesses beside,
+      DistanceMeter meter) {
+    List<Implementation> implementations() {
+      return found.implementations();
+    }
+
+    /** Measures by one implementation, and adds what is found to a comparison. */
+    void run(Implementation implementation, Comparison to) throws InterruptedException {
+      to.begin(benchmarkCase.label(), number);
+      measure(benchmarkCase, new Iteration(number, all, implementation, to, shown), beside);
+    }
+  }
+
   /**
    * Measures. What fails has no figure in its iteration, which is added to what is found, too; all
    * else is measured.
@@ -33,6 +65,11 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
    * @throws InterruptedException if interrupted
    */
   public void measure(List<BenchmarkCase> cases, Comparison found)
+      throws HarnessException, InterruptedException {
+    measure(cases, found, CoreDistance::measure);
+  }
+
+  void measure(List<BenchmarkCase> cases, Comparison found, DistanceMeter meter)
       throws HarnessException, InterruptedException {
     List<Implementation> implementations = found.implementations();
     double totalMs =
@@ -48,11 +85,8 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
         int own = benchmarkCase.iterations(iterations);
         List<Double> distances = new ArrayList<>();
         for (int i = 1; i <= own; i++) {
-          CoreDistance.measure().ifPresent(distances::add);
-          for (Implementation implementation : implementations) {
-            found.begin(benchmarkCase.label(), i);
-            measure(benchmarkCase, new Iteration(i, own, implementation, found, shown), beside);
-          }
+          Turn turn = new Turn(benchmarkCase, i, own, found, shown, beside, meter);
+          (sameDistance ? atOneDistance(turn) : once(turn)).ifPresent(distances::add);
         }
         String distance = CoreDistance.describe(distances);
         if (!distance.isEmpty()) {
@@ -67,6 +101,41 @@ public record Iterations(int iterations, int busy, PrintWriter progress) {
   private static double expectedMs(
       BenchmarkCase benchmarkCase, List<Implementation> implementations) {
     return implementations.stream().mapToDouble(benchmarkCase::expectedMs).sum();
+  }
+
+  /** Measures once by each implementation, and returns the distance before. */
+  private static OptionalDouble once(Turn turn) throws InterruptedException {
+    OptionalDouble distance = turn.meter.measure();
+    for (Implementation implementation : turn.implementations()) {
+      turn.run(implementation, turn.found);
+    }
+    return distance;
+  }
+
+  /** Measures until each implementation was measured at one distance, and returns that. */
+  private static OptionalDouble atOneDistance(Turn turn) throws InterruptedException {
+    RunsByDistance runs = new RunsByDistance(turn.implementations());
+    OptionalDouble before = turn.meter.measure();
+    for (int left = MAX_RUNS * turn.implementations().size(); left > 0; left--) {
+      Implementation implementation = runs.next(before);
+      Comparison found = new Comparison(turn.implementations());
+      turn.run(implementation, found);
+      OptionalDouble after = turn.meter.measure();
+      runs.add(implementation, found, before, after);
+      if (runs.complete()) {
+        break;
+      }
+      before = after;
+    }
+    if (!runs.complete()) {
+      turn.found.note(
+          turn.benchmarkCase.label()
+              + ", iteration "
+              + turn.number
+              + ": the distance between the cores changed too often, the figures are of several");
+    }
+    runs.chosen().forEach(turn.found::addAll);
+    return runs.distance();
   }
 
   private static void measure(

@@ -54,6 +54,14 @@ public final class RepeatOptions {
   private int busy;
 
   @Option(
+      names = "--same-distance",
+      description =
+          "Compare all implementations of an iteration at the same distance between the two cores,"
+              + " which changes on virtual machines. What was measured at another distance is"
+              + " measured again, so this takes up to three times as long.")
+  private boolean sameDistance;
+
+  @Option(
       names = "--quick",
       description =
           "Run one short iteration, to check that everything works. Do not quote its results.")
@@ -82,6 +90,20 @@ public final class RepeatOptions {
   public int busy() {
     Limits.check(command.commandLine(), "--busy", busy, 0, MAX_BUSY);
     return busy;
+  }
+
+  /**
+   * Returns whether an iteration measures all implementations at the same distance between the
+   * cores.
+   *
+   * @throws ParameterException if there are busy processes, beside which no distance is measured
+   */
+  public boolean sameDistance() {
+    if (sameDistance && busy > 0) {
+      throw new ParameterException(
+          command.commandLine(), "--same-distance does not go with --busy");
+    }
+    return sameDistance;
   }
 
   /**

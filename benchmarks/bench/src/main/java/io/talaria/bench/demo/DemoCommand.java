@@ -83,7 +83,7 @@ public final class DemoCommand implements Subcommand {
     Launch launch = transports.launch(pin.pinning(spec.commandLine()));
     Machine machine = launch.machine();
     Comparison found = new Comparison(launch.compared());
-    new Iterations(1, 0, spec.commandLine().getErr())
+    new Iterations(1, 0, false, spec.commandLine().getErr())
         .measure(List.of(new DemoCase(launch, speed)), found);
     int status = output.print(found, machine, "talaria-demo-3", Map.of("speed", speed));
     draw(found, machine);

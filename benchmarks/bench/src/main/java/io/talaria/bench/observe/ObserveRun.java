@@ -51,7 +51,7 @@ final class ObserveRun implements Outcome {
       Thread atExit = new Thread(this::interrupted, "talaria-observe-keep");
       try (opened) {
         Runtime.getRuntime().addShutdownHook(atExit);
-        new Iterations(plan.repetitions(), 0, progressTo)
+        new Iterations(plan.repetitions(), 0, false, progressTo)
             .measure(HeatCase.of(plan, workerPool, this), opened.found());
       }
       if (!JvmExit.withdraw(atExit)) {

@@ -190,7 +190,7 @@ public final class BenchSocketsCommand implements Callable<Integer> {
     Comparison found = new Comparison(implementations(launch));
     ScenarioRunner runner = new ScenarioRunner(launch, timing);
     UcxBaseline ucx = new UcxBaseline(launch.pinning(), transports(launch));
-    new Iterations(iterations, repeat.busy(), spec.commandLine().getErr())
+    new Iterations(iterations, repeat.busy(), repeat.sameDistance(), spec.commandLine().getErr())
         .measure(
             scenarios.stream()
                 .<BenchmarkCase>map(one -> new ScenarioCase(one, runner, ucx))

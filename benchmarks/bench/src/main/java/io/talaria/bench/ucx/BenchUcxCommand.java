@@ -153,7 +153,7 @@ public final class BenchUcxCommand implements Callable<Integer> {
       return measure(
           cases,
           new UcxRun(workerPool, perftest(pinning), timing, transports(), spins),
-          new Iterations(iterations, busy, spec.commandLine().getErr()),
+          new Iterations(iterations, busy, repeat.sameDistance(), spec.commandLine().getErr()),
           machine);
     } catch (LibraryMissingException e) {
       spec.commandLine().getErr().println("talaria: " + e.getMessage());

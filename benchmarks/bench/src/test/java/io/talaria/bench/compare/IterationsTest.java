@@ -13,8 +13,12 @@ import io.talaria.cli.harness.Json;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** The order in which the engine measures, and what it makes of failures. */
@@ -67,7 +71,7 @@ class IterationsTest {
   }
 
   private void measure(BenchmarkCase... cases) throws HarnessException, InterruptedException {
-    new Iterations(2, 0, new PrintWriter(progress)).measure(List.of(cases), found);
+    new Iterations(2, 0, false, new PrintWriter(progress)).measure(List.of(cases), found);
   }
 
   @Test
@@ -124,5 +128,70 @@ class IterationsTest {
     assertThat(found.spread("a", Implementation.JDK)).isNotNull();
     assertThat(new Report(Machine.describe("7", Pinning.decide(false)), found).text())
         .containsPattern("bug +failed +failed");
+  }
+
+  /** Measures one iteration of a case, with these distances in turn and then the last for ever. */
+  private void measureAtOneDistance(double... ns) throws HarnessException, InterruptedException {
+    Iterator<Double> distances = Arrays.stream(ns).iterator();
+    AtomicReference<Double> last = new AtomicReference<>(0.0);
+    new Iterations(1, 0, true, new PrintWriter(progress))
+        .measure(
+            List.of(new Noted("a", 1)),
+            found,
+            () -> {
+              if (distances.hasNext()) {
+                last.set(distances.next());
+              }
+              return last.get() == 0 ? OptionalDouble.empty() : OptionalDouble.of(last.get());
+            });
+  }
+
+  @Test
+  void atOneDistanceEachIsMeasuredOnce() throws Exception {
+    measureAtOneDistance(26, 30, 25);
+
+    assertThat(order).containsExactly("a1JDK", "a1TALARIA");
+    assertThat(found.values("a", Implementation.TALARIA)).containsExactly(1.0);
+    assertThat(found.notes()).containsExactly("a, ns from core to core before each iteration: 26");
+  }
+
+  @Test
+  void whatWasMeasuredAtAnotherDistanceIsMeasuredAgain() throws Exception {
+    measureAtOneDistance(26, 27, 150, 151);
+
+    assertThat(order)
+        .as("Talaria's run began near and ended far, and the JDK's was near")
+        .containsExactly("a1JDK", "a1TALARIA", "a1JDK", "a1TALARIA");
+    assertThat(found.values("a", Implementation.JDK)).hasSize(1);
+    assertThat(found.values("a", Implementation.TALARIA)).hasSize(1);
+    assertThat(found.notes()).containsExactly("a, ns from core to core before each iteration: 150");
+  }
+
+  @Test
+  void aRunCountsThoughTheDistanceWasAnotherMeanwhile() throws Exception {
+    measureAtOneDistance(26, 27, 150, 26, 25);
+
+    assertThat(order).containsExactly("a1JDK", "a1TALARIA", "a1JDK", "a1TALARIA");
+    assertThat(found.notes()).containsExactly("a, ns from core to core before each iteration: 26");
+  }
+
+  @Test
+  void aDistanceThatNeverRestsEndsAfterThreeRunsOfEach() throws Exception {
+    measureAtOneDistance(26, 150, 26, 150, 26, 150, 26, 150);
+
+    assertThat(order).hasSize(6);
+    assertThat(found.values("a", Implementation.JDK)).hasSize(1);
+    assertThat(found.notes())
+        .containsExactly(
+            "a, iteration 1: the distance between the cores changed too often,"
+                + " the figures are of several");
+  }
+
+  @Test
+  void withoutADistanceEachIsMeasuredOnce() throws Exception {
+    measureAtOneDistance(0);
+
+    assertThat(order).containsExactly("a1JDK", "a1TALARIA");
+    assertThat(found.notes()).isEmpty();
   }
 }

@@ -46,7 +46,7 @@ final class Hosts implements AutoCloseable, Outcome {
     try (WorkerPool workerPool =
         WorkerPool.with(
             plan.maxProcesses(), address, LocalBenchmarkServer.TOKEN, starter("client"))) {
-      new Iterations(plan.repetitions(), 0, new PrintWriter(Writer.nullWriter()))
+      new Iterations(plan.repetitions(), 0, false, new PrintWriter(Writer.nullWriter()))
           .measure(HeatCase.of(plan, workerPool, this), new Comparison(plan.implementations()));
     }
     return failures.size() == before;

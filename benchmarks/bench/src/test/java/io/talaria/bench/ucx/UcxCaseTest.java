@@ -51,7 +51,7 @@ class UcxCaseTest {
               new Timing(0, 0.05),
               UcxPerftest.SHARED_MEMORY,
               false);
-      new Iterations(1, 0, new PrintWriter(progress))
+      new Iterations(1, 0, false, new PrintWriter(progress))
           .measure(List.of(new UcxCase(WHAT, run)), found);
     }
     assertThat(found.spread(WHAT.id(), Implementation.TALARIA).median()).isPositive();
