@@ -26,11 +26,11 @@ import java.util.jar.JarFile;
  * JDK, and names the provider in the system property that {@link SelectorProvider} reads when the
  * program makes its first channel.
  *
- * <p>Called by {@code TalariaAgent} alone, which finds it by name, because it needs Java 17. It
+ * <p>{@link TalariaAgent} loads it by name, because it needs Java 17, and it registers itself. It
  * prints to the standard error stream only and starts neither logging nor JCA: the program may want
  * to configure both.
  */
-public final class Activation {
+final class Activation implements TalariaAgent.Activator {
   /** Exit status of a JVM whose start was stopped by a bad property: EX_CONFIG of sysexits.h. */
   static final int BAD_CONFIGURATION = 78;
 
@@ -58,15 +58,15 @@ public final class Activation {
   /** What makes the JDK's sockets use a proxy. */
   private static final String[] SOCKS_PROPERTIES = {"socksProxyHost", "java.net.useSystemProxies"};
 
+  static {
+    TalariaAgent.register(new Activation());
+  }
+
   private Activation() {}
 
-  /**
-   * Switches Talaria on before the program starts; ends the JVM if a property has a bad value.
-   *
-   * @param instrumentation the JVM's instrumentation service
-   * @throws ReflectiveOperationException if the provider is not there
-   */
-  public static void atStart(Instrumentation instrumentation) throws ReflectiveOperationException {
+  /** Switches Talaria on; ends the JVM if a property has a bad value. */
+  @Override
+  public void atStart(Instrumentation instrumentation) throws ReflectiveOperationException {
     if (!granted()) {
       return;
     }
@@ -89,15 +89,9 @@ public final class Activation {
     }
   }
 
-  /**
-   * Switches Talaria on in a program that is already running; without effect if it has made its
-   * first channel.
-   *
-   * @param instrumentation the JVM's instrumentation service
-   * @throws ReflectiveOperationException if the provider is not there
-   */
-  public static void whileRunning(Instrumentation instrumentation)
-      throws ReflectiveOperationException {
+  /** Switches Talaria on; without effect if the program has made its first channel. */
+  @Override
+  public void whileRunning(Instrumentation instrumentation) throws ReflectiveOperationException {
     if (!granted()) {
       return;
     }
@@ -355,7 +349,7 @@ public final class Activation {
             + config.ports().words()
             + (transports.isEmpty() ? " stay on TCP" : " use " + transports)
             + " on this host (pid "
-            + ProcessHandle.current().pid()
+            + Host.pid()
             + ")"
             + (ucx.isEmpty() ? "" : "; UCX cannot be used: " + ucx));
   }

@@ -11,8 +11,9 @@ import java.lang.reflect.InvocationTargetException;
  *
  * <p>{@code JAVA_TOOL_OPTIONS} reaches every JVM of a user, old ones and short-lived tools too.
  * Therefore this class is Java 8 byte code and names nothing newer, throws nothing, and prints to
- * the standard error stream only. All that needs Java 17 is in {@code Activation}, which is reached
- * by name.
+ * the standard error stream only. All that needs Java 17 is in {@code Activation}, which is loaded
+ * by name and registers itself. It is not called by reflection: a JVM that starts makes several
+ * classes for the first call of each shape, which takes it ten milliseconds.
  */
 public final class TalariaAgent {
   private static final int OLDEST_JAVA = 17;
@@ -24,9 +25,37 @@ public final class TalariaAgent {
   /** EX_CONFIG of sysexits.h. */
   private static final int BAD_CONFIGURATION = 78;
 
-  private static final String AT_START = "atStart";
+  private static Activator activator;
 
   private TalariaAgent() {}
+
+  /** What switches Talaria on. */
+  interface Activator {
+    /**
+     * Called before the program starts.
+     *
+     * @param instrumentation the JVM's instrumentation service
+     * @throws ReflectiveOperationException if the provider is not there
+     */
+    void atStart(Instrumentation instrumentation) throws ReflectiveOperationException;
+
+    /**
+     * Called in a program that is already running.
+     *
+     * @param instrumentation the JVM's instrumentation service
+     * @throws ReflectiveOperationException if the provider is not there
+     */
+    void whileRunning(Instrumentation instrumentation) throws ReflectiveOperationException;
+  }
+
+  /**
+   * Called by {@code Activation} when it is loaded.
+   *
+   * @param one what switches Talaria on
+   */
+  static synchronized void register(Activator one) {
+    activator = one;
+  }
 
   /**
    * Called before the program's {@code main}.
@@ -35,7 +64,7 @@ public final class TalariaAgent {
    * @param instrumentation the JVM's instrumentation service
    */
   public static void premain(String arguments, Instrumentation instrumentation) {
-    start(AT_START, arguments, instrumentation);
+    start(true, arguments, instrumentation);
   }
 
   /**
@@ -45,7 +74,7 @@ public final class TalariaAgent {
    * @param instrumentation the JVM's instrumentation service
    */
   public static void agentmain(String arguments, Instrumentation instrumentation) {
-    start("whileRunning", arguments, instrumentation);
+    start(false, arguments, instrumentation);
   }
 
   /**
@@ -79,7 +108,7 @@ public final class TalariaAgent {
     System.exit(status);
   }
 
-  private static void start(String how, String arguments, Instrumentation instrumentation) {
+  private static void start(boolean atStart, String arguments, Instrumentation instrumentation) {
     try {
       if ("false".equals(System.getProperty("talaria.enabled"))) {
         return;
@@ -97,22 +126,26 @@ public final class TalariaAgent {
         return;
       }
       if (arguments != null && !arguments.trim().isEmpty()) {
-        refuse(arguments, how);
+        refuse(arguments, atStart);
         return;
       }
-      Class.forName("io.talaria.agent.Activation")
-          .getMethod(how, Instrumentation.class)
-          .invoke(null, instrumentation);
-    } catch (InvocationTargetException e) {
-      report(e.getCause());
+      Class.forName("io.talaria.agent.Activation");
+      if (atStart) {
+        activator().atStart(instrumentation);
+      } else {
+        activator().whileRunning(instrumentation);
+      }
     } catch (Throwable e) {
       report(e);
     }
   }
 
+  private static synchronized Activator activator() {
+    return activator;
+  }
+
   /** As for a bad property: at the start the JVM ends, while running the program continues. */
-  private static void refuse(String arguments, String how) {
-    boolean atStart = how.equals(AT_START);
+  private static void refuse(String arguments, boolean atStart) {
     System.err.println(
         "talaria: the agent has no options, but was given '"
             + arguments

@@ -5,11 +5,11 @@ package io.talaria.nio.counters;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
+import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -111,10 +111,8 @@ final class CountersFile {
    * @throws IOException if it cannot be mapped
    */
   ByteBuffer mapHeader() throws IOException {
-    MappedByteBuffer map =
-        channel.map(FileChannel.MapMode.READ_WRITE, 0, CountersLayout.HEADER_BYTES);
-    map.order(ByteOrder.LITTLE_ENDIAN);
-    return map;
+    return Mapping.mapCollected(channel, 0, CountersLayout.HEADER_BYTES)
+        .order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** How many records the file has room for. */
@@ -133,8 +131,8 @@ final class CountersFile {
     long position = CountersLayout.recordOffset(capacity);
     int lengthBytes = CountersLayout.CHUNK_RECORDS * CountersLayout.RECORD_BYTES;
     writeAll(channel, ByteBuffer.allocate(lengthBytes), position);
-    MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, position, lengthBytes);
-    map.order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer map =
+        Mapping.mapCollected(channel, position, lengthBytes).order(ByteOrder.LITTLE_ENDIAN);
     capacity += CountersLayout.CHUNK_RECORDS;
     return map;
   }

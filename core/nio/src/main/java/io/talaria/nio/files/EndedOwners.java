@@ -81,10 +81,11 @@ public final class EndedOwners {
 
   private static List<Path> locks(Path directory) throws IOException {
     List<Path> locks = new ArrayList<>();
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(directory, OwnerLock.PREFIX + "*")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        long id = ProcessFileName.id(file.getFileName().toString());
+        String name = file.getFileName().toString();
+        long id =
+            name.charAt(0) == OwnerLock.PREFIX ? ProcessFileName.id(name) : ProcessFileName.NO_ID;
         if (id != ProcessFileName.NO_ID && !ProcessFileName.own(id)) { // see OwnerLock
           locks.add(file);
         }

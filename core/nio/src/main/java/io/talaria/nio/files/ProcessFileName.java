@@ -104,9 +104,10 @@ public final class ProcessFileName {
     Map<Path, Long> gone = new HashMap<>();
     Map<Path, Long> elsewhere = new HashMap<>();
     Map<Long, Boolean> alive = new HashMap<>(); // a process may have thousands of files
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix + "*")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        long id = id(file.getFileName().toString());
+        String name = file.getFileName().toString();
+        long id = name.charAt(0) == prefix ? id(name) : NO_ID;
         if (id != NO_ID && !here(id)) {
           elsewhere.put(file, id);
         } else if (id != NO_ID && !alive.computeIfAbsent(pid(id), Host::alive)) {

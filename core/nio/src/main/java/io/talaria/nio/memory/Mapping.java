@@ -50,7 +50,19 @@ public final class Mapping implements AutoCloseable {
 
   /** Maps a file for as long as the buffer is reachable. Call on the negotiation thread. */
   public static ByteBuffer mapCollected(FileChannel file, long bytes) throws IOException {
-    return file.map(FileChannel.MapMode.READ_WRITE, 0, bytes).order(ByteOrder.nativeOrder());
+    return mapCollected(file, 0, bytes);
+  }
+
+  /** Maps a part of a file for as long as the buffer is reachable. */
+  public static ByteBuffer mapCollected(FileChannel file, long position, long bytes)
+      throws IOException {
+    try {
+      return UNMAPPER.mapCollected(file, position, bytes).order(ByteOrder.nativeOrder());
+    } catch (IOException | RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IOException("cannot map " + bytes + " bytes: " + e, e);
+    }
   }
 
   /** Number of mappings in this process that are not closed. */
@@ -113,6 +125,10 @@ public final class Mapping implements AutoCloseable {
     Mapping map(FileChannel file, long bytes) throws Throwable;
 
     void unmap(Mapping mapping) throws Throwable;
+
+    default ByteBuffer mapCollected(FileChannel file, long position, long bytes) throws Throwable {
+      return file.map(FileChannel.MapMode.READ_WRITE, position, bytes);
+    }
   }
 
   private static Unmapper unmapper() {
@@ -128,8 +144,14 @@ public final class Mapping implements AutoCloseable {
     }
   }
 
+  /**
+   * Also for mappings that the collector unmaps: the channel's other method makes its buffer by
+   * reflection, for which the JVM makes two dozen classes at the first call, in a process that has
+   * just started.
+   */
   private static final class ArenaUnmapper implements Unmapper {
     private final MethodHandle ofShared;
+    private final MethodHandle ofAuto;
     private final MethodHandle map;
     private final MethodHandle asByteBuffer;
 
@@ -141,6 +163,7 @@ public final class Mapping implements AutoCloseable {
       Class<?> arena = Class.forName("java.lang.foreign.Arena");
       Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
       ofShared = lookup.findStatic(arena, "ofShared", MethodType.methodType(arena));
+      ofAuto = lookup.findStatic(arena, "ofAuto", MethodType.methodType(arena));
       map =
           lookup.findVirtual(
               FileChannel.class,
@@ -155,8 +178,7 @@ public final class Mapping implements AutoCloseable {
     public Mapping map(FileChannel file, long bytes) throws Throwable {
       AutoCloseable arena = (AutoCloseable) ofShared.invoke();
       try {
-        Object segment = map.invoke(file, FileChannel.MapMode.READ_WRITE, 0L, bytes, arena);
-        ByteBuffer buffer = (ByteBuffer) asByteBuffer.invoke(segment);
+        ByteBuffer buffer = map(file, 0, bytes, arena);
         return new Mapping(buffer.order(ByteOrder.nativeOrder()), arena);
       } catch (Throwable e) {
         arena.close();
@@ -167,6 +189,17 @@ public final class Mapping implements AutoCloseable {
     @Override
     public void unmap(Mapping mapping) throws Exception {
       ((AutoCloseable) mapping.arena).close();
+    }
+
+    @Override
+    public ByteBuffer mapCollected(FileChannel file, long position, long bytes) throws Throwable {
+      return map(file, position, bytes, (AutoCloseable) ofAuto.invoke());
+    }
+
+    private ByteBuffer map(FileChannel file, long position, long bytes, AutoCloseable arena)
+        throws Throwable {
+      Object segment = map.invoke(file, FileChannel.MapMode.READ_WRITE, position, bytes, arena);
+      return (ByteBuffer) asByteBuffer.invoke(segment);
     }
   }
 

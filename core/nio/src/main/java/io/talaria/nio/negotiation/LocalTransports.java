@@ -38,12 +38,22 @@ final class LocalTransports implements NegotiationLoop.Timed {
 
   /** Whether one waits for channels to find their selectors. */
   boolean placeStreams() {
-    return transports.stream().anyMatch(TransportProvider::placesStreams);
+    for (TransportProvider transport : transports) {
+      if (transport.placesStreams()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether it is not known yet which can be used. */
   boolean starting() {
-    return transports.stream().anyMatch(TransportProvider::starting);
+    for (TransportProvider transport : transports) {
+      if (transport.starting()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What connections take that their peers leave to this process: the first that may be usable. */

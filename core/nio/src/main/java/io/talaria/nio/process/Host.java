@@ -47,7 +47,7 @@ public final class Host {
 
   private static final class Identity {
     static final int UID = uid();
-    static final long PID = ProcessHandle.current().pid();
+    static final long PID = pid();
     static final String BOOT_ID = orEmpty(() -> ProcFiles.bootId().toString());
     static final String NETWORK_NAMESPACE = orEmpty(() -> ProcFiles.namespace("net"));
     static final String PID_NAMESPACE = orEmpty(() -> ProcFiles.namespace("pid"));
@@ -61,6 +61,15 @@ public final class Host {
         return ProcFiles.ownUid();
       } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
         return UNKNOWN_UID;
+      }
+    }
+
+    /** By /proc where it is there: the JDK's handles of processes start threads and more. */
+    private static long pid() {
+      try {
+        return ProcFiles.ownPid();
+      } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+        return ProcessHandle.current().pid();
       }
     }
 
