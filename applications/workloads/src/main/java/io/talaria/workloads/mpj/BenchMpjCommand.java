@@ -175,7 +175,9 @@ public final class BenchMpjCommand implements Subcommand {
       List<MpjImplementation> here =
           wanted.stream().filter(one -> !absent.containsKey(one)).toList();
       List<MpjCase> cases =
-          jobs.stream().map(job -> new MpjCase(launch, job, here, !repeat.quick())).toList();
+          jobs.stream()
+              .map(job -> new MpjCase(launch, job, here, !repeat.quick(), sameDistance))
+              .toList();
       PrintWriter progress = spec.commandLine().getErr();
       new Iterations(iterations, busy, sameDistance, progress).measure(List.copyOf(cases), found);
       MpjTargets targets = new MpjTargets(found);

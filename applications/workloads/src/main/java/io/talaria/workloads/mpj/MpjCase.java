@@ -18,7 +18,8 @@ import java.util.Map;
 /**
  * A pattern in all its sizes. The cores of a virtual machine may move apart and together again,
  * which changes everything by a factor: an iteration in which the baseline before all others and
- * after them differ too much is measured again. Used by one thread.
+ * after them differ too much is measured again, unless the engine watches the distance between the
+ * cores itself. Used by one thread.
  */
 final class MpjCase implements BenchmarkCase {
   private static final int TRIES = 3;
@@ -28,6 +29,7 @@ final class MpjCase implements BenchmarkCase {
   private final MpjJob job;
   private final List<MpjImplementation> implementations;
   private final boolean watched;
+  private final boolean alone;
   private final Map<MpjImplementation, MpjFound> figures = new EnumMap<>(MpjImplementation.class);
   private final Map<MpjImplementation, String> failures = new EnumMap<>(MpjImplementation.class);
 
@@ -47,14 +49,23 @@ final class MpjCase implements BenchmarkCase {
    * @param job what they do
    * @param implementations those who can be run here, in the order of the iterations
    * @param watched whether iterations are measured again if the machine changes
+   * @param alone whether each implementation counts for itself, in whatever order they come: the
+   *     engine measures one again that was measured at another distance, and nothing is watched
+   *     here
    */
-  MpjCase(MpjLaunch launch, MpjJob job, List<MpjImplementation> implementations, boolean watched) {
+  MpjCase(
+      MpjLaunch launch,
+      MpjJob job,
+      List<MpjImplementation> implementations,
+      boolean watched,
+      boolean alone) {
     this.launch = launch;
     this.job = job;
     this.implementations =
         implementations.stream().filter(one -> one.does(job.pattern(), job.ranks())).toList();
     // What is hidden may be nothing, so it says nothing of the machine.
-    this.watched = watched && job.pattern() != MpjPattern.OVERLAP;
+    this.watched = watched && !alone && job.pattern() != MpjPattern.OVERLAP;
+    this.alone = alone;
   }
 
   MpjJob job() {
@@ -110,13 +121,13 @@ final class MpjCase implements BenchmarkCase {
         || !implementations.contains(implementation)) {
       return;
     }
-    if (implementation == implementations.getFirst()) {
+    if (alone || implementation == implementations.getFirst()) {
       figures.clear();
       failures.clear();
     }
     iteration.step(label(), expectedMs());
     measure(implementation);
-    if (implementation == implementations.getLast()) {
+    if (alone || implementation == implementations.getLast()) {
       Rest rest = watched ? settle(iteration) : new Rest(1, 1);
       keep(iteration, rest);
     }
@@ -199,7 +210,9 @@ final class MpjCase implements BenchmarkCase {
       found.add(communicationId(), label, Quantity.PERCENT, one.getKey(), percent);
     }
     failures.forEach((who, why) -> found.addMissing(iteration.missing(label(), who, why)));
-    found.addRun(id(0), label(), baseline(), true, rest);
+    if (!alone) {
+      found.addRun(id(0), label(), baseline(), true, rest);
+    }
     if (rest.unrest() > UNREST) {
       found.note(
           label()

@@ -25,7 +25,7 @@ class MpjTargetsTest {
 
   private MpjCase benchmarkCase(MpjPattern pattern, int ranks) {
     MpjJob job = new MpjJob(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
-    MpjCase benchmarkCase = new MpjCase(null, job, all, true);
+    MpjCase benchmarkCase = new MpjCase(null, job, all, true, false);
     cases.add(benchmarkCase);
     return benchmarkCase;
   }
