@@ -105,7 +105,8 @@ class BenchMpjCommandTest {
 
   @Test
   void whatIsHiddenByComputingIsAPartOfTheWhole() throws Exception {
-    JsonNode json = bench("overlap --quick --devices shm,shm-progress --against ompi-ob1");
+    JsonNode json =
+        bench("overlap --quick --same-distance --devices shm,shm-progress --against ompi-ob1");
     JsonNode found = measure(json, "overlap/1048576");
     assertThat(found.path("unit").asText()).isEqualTo("%");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
@@ -141,6 +142,7 @@ class BenchMpjCommandTest {
         "doubles --sizes 12    | --sizes: doubles sends doubles, 12 bytes are no number of them",
         "--iterations 101          | --iterations must be from 1 to 100, not 101",
         "--quick --seconds 1   | --seconds does not go with --quick",
+        "--busy 1 --same-distance | --same-distance does not go with --busy",
         "--json /nowhere/x     | --json: there is no folder /nowhere"
       })
   void wrongUsageIsTold(String words, String said) {
