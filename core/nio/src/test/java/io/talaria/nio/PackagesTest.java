@@ -52,7 +52,8 @@ class PackagesTest {
                   "spin")),
           Map.entry("doorbell", Set.of("jdk", "privileged")),
           Map.entry("config", Set.of("process")),
-          Map.entry("counters", Set.of("counters.file", "files", "privileged", "process")),
+          Map.entry(
+              "counters", Set.of("counters.file", "files", "memory", "privileged", "process")),
           Map.entry("counters.file", Set.of("process")),
           Map.entry("counters.reader", Set.of("counters.file")),
           Map.entry("transport", Set.of("privileged")),
