@@ -13,7 +13,7 @@ import java.lang.reflect.InvocationTargetException;
  * Therefore this class is Java 8 byte code and names nothing newer, throws nothing, and prints to
  * the standard error stream only. All that needs Java 17 is in {@code Activation}, which is loaded
  * by name and registers itself. It is not called by reflection: a JVM that starts makes several
- * classes for the first call of each shape, which takes it ten milliseconds.
+ * classes for the first call of each shape, which takes it some milliseconds.
  */
 public final class TalariaAgent {
   private static final int OLDEST_JAVA = 17;

@@ -83,9 +83,7 @@ public final class EndedOwners {
     List<Path> locks = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        String name = file.getFileName().toString();
-        long id =
-            name.charAt(0) == OwnerLock.PREFIX ? ProcessFileName.id(name) : ProcessFileName.NO_ID;
+        long id = ProcessFileName.id(file.getFileName().toString(), OwnerLock.PREFIX);
         if (id != ProcessFileName.NO_ID && !ProcessFileName.own(id)) { // see OwnerLock
           locks.add(file);
         }

@@ -78,6 +78,11 @@ public final class ProcessFileName {
     return form.matches() ? Long.parseUnsignedLong(form.group(1), 16) : NO_ID;
   }
 
+  /** The identifier in a name that begins with a prefix, or {@link #NO_ID}. */
+  static long id(String name, char prefix) {
+    return name.charAt(0) == prefix ? id(name) : NO_ID;
+  }
+
   /** Whether this process made an identifier, as far as it tells. */
   static boolean own(long id) {
     return pid(id) == Host.pid() && here(id);
@@ -106,8 +111,7 @@ public final class ProcessFileName {
     Map<Long, Boolean> alive = new HashMap<>(); // a process may have thousands of files
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        String name = file.getFileName().toString();
-        long id = name.charAt(0) == prefix ? id(name) : NO_ID;
+        long id = id(file.getFileName().toString(), prefix);
         if (id != NO_ID && !here(id)) {
           elsewhere.put(file, id);
         } else if (id != NO_ID && !alive.computeIfAbsent(pid(id), Host::alive)) {

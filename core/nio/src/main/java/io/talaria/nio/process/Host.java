@@ -67,7 +67,7 @@ public final class Host {
     /** By /proc where it is there: the JDK's handles of processes start threads and more. */
     private static long pid() {
       try {
-        return ProcFiles.ownPid();
+        return ProcFiles.ownPidInNamespace();
       } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
         return ProcessHandle.current().pid();
       }

@@ -25,6 +25,21 @@ public final class ProcFiles {
   }
 
   /**
+   * The id of this process in its own process-id namespace, which need not be that of /proc: the
+   * last one of those that its status has, from /proc's namespace inwards.
+   */
+  static long ownPidInNamespace() throws IOException {
+    Path file = PROC.resolve("self/status");
+    String status = Files.readString(file, StandardCharsets.ISO_8859_1);
+    int begin = status.indexOf("\nNSpid:");
+    if (begin < 0) {
+      throw new IOException("no NSpid in " + file); // before Linux 4.1
+    }
+    String ids = status.substring(begin, status.indexOf('\n', begin + 1));
+    return Long.parseLong(ids.substring(ids.lastIndexOf('\t') + 1));
+  }
+
+  /**
    * When a process started.
    *
    * @return clock ticks since boot, or {@link #NO_PROCESS}
