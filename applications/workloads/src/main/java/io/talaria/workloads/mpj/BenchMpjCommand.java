@@ -174,10 +174,7 @@ public final class BenchMpjCommand implements Subcommand {
       Map<MpjImplementation, String> absent = launch.absent();
       List<MpjImplementation> here =
           wanted.stream().filter(one -> !absent.containsKey(one)).toList();
-      List<MpjCase> cases =
-          jobs.stream()
-              .map(job -> new MpjCase(launch, job, here, !repeat.quick(), sameDistance))
-              .toList();
+      List<MpjCase> cases = jobs.stream().map(job -> new MpjCase(launch, job, here)).toList();
       PrintWriter progress = spec.commandLine().getErr();
       new Iterations(iterations, busy, sameDistance, progress).measure(List.copyOf(cases), found);
       MpjTargets targets = new MpjTargets(found);

@@ -201,7 +201,7 @@ final class MpjLaunch implements AutoCloseable {
   MpjFound measure(MpjImplementation implementation, MpjJob job)
       throws HarnessException, InterruptedException {
     return switch (implementation) {
-      case PERFTEST -> new MpjFound(perftest(job), Double.NaN);
+      case PERFTEST -> new MpjFound(perftest(job), Map.of(), Double.NaN);
       case EXPRESS_NIO -> {
         MpjExpress express = express();
         try (RankProcess daemon = express.daemon()) {
@@ -239,7 +239,7 @@ final class MpjLaunch implements AutoCloseable {
         && job.pattern() != MpjPattern.MEMORY) { // Such ranks hardly send anything.
       output.requireAccelerated();
     }
-    return new MpjFound(found, output.communication());
+    return new MpjFound(found, output.fastest(job), output.communication());
   }
 
   private RankProcess.Command command(MpjImplementation implementation, MpjJob job)

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * @param said all of it
  */
 record MpjOutput(String said) {
-  private static final Pattern RESULT = Pattern.compile("result [\\w-]+ (\\d+) (\\d+) (\\d+)");
+  private static final Pattern RESULT =
+      Pattern.compile("result [\\w-]+ (\\d+) (\\d+) (\\d+)(?: (\\d+))?");
   private static final Pattern TRANSPORT = Pattern.compile(Ranks.TRANSPORT + " (\\d+) (\\d+) (.*)");
   private static final Pattern MEMORY = Pattern.compile(Ranks.MEMORY + " (\\d+)");
   private static final Pattern VERIFIED =
@@ -50,6 +51,29 @@ record MpjOutput(String said) {
       int bytes = Integer.parseInt(result.group(1));
       long iterations = Long.parseLong(result.group(2));
       found.put(bytes, pattern.figure(bytes, iterations, Long.parseLong(result.group(3))));
+    }
+    return found;
+  }
+
+  /**
+   * Returns the figure of the fastest block of each size, in the unit of the pattern's quantity.
+   *
+   * @param job what they did
+   * @return none where a pattern has no blocks whose speed could differ
+   */
+  Map<Integer, Double> fastest(MpjJob job) {
+    MpjPattern pattern = job.pattern();
+    if (!pattern.inBlocks()) {
+      return Map.of();
+    }
+    Map<Integer, Double> found = new TreeMap<>();
+    Matcher result = RESULT.matcher(said);
+    while (result.find()) {
+      if (result.group(4) != null) {
+        int bytes = Integer.parseInt(result.group(1));
+        long cost = Long.parseLong(result.group(4));
+        found.put(bytes, pattern.figure(bytes, pattern.count(bytes), cost));
+      }
     }
     return found;
   }

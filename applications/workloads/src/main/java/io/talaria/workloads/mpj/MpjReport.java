@@ -10,6 +10,7 @@ import io.talaria.cli.harness.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * What {@code bench mpj} has found as people read it: for each pattern a table with a column for
@@ -86,17 +87,18 @@ record MpjReport(
       if (several) {
         table.row(ranges.toArray(String[]::new));
       }
+      addMedians(benchmarkCase.fastestId(bytes), "  fastest block", pattern::shown, table);
     }
-    addCommunication(benchmarkCase, table);
+    addMedians(benchmarkCase.communicationId(), "messages, %", figure -> figure, table);
     return table;
   }
 
-  /** The medians of those who say how much of a kernel's time goes into messages. */
-  private void addCommunication(MpjCase benchmarkCase, Table table) {
-    List<String> row = new ArrayList<>(List.of("messages, %"));
+  /** Adds a row of medians if any implementation has the measure. */
+  private void addMedians(String id, String label, DoubleUnaryOperator shown, Table table) {
+    List<String> row = new ArrayList<>(List.of(label));
     for (MpjImplementation implementation : implementations) {
-      Spread spread = found.spread(benchmarkCase.communicationId(), implementation);
-      row.add(spread == null ? "" : Units.figure(spread.median()));
+      Spread spread = found.spread(id, implementation);
+      row.add(spread == null ? "" : Units.figure(shown.applyAsDouble(spread.median())));
     }
     if (row.stream().skip(1).anyMatch(word -> !word.isEmpty())) {
       table.row(row.toArray(String[]::new));

@@ -35,9 +35,10 @@ import mpi.Request;
  * time is up, twice at least before anything counts. All sizes are warmed up before the first one
  * is measured, and again until the compilers of all ranks are at rest, {@value #WARM_UPS} times at
  * most: else it is the compilers that are measured. Rank 0 decides, and prints {@code result
- * PATTERN BYTES ITERATIONS NANOSECONDS} for each size; of {@code allocated} bytes, and of {@code
- * overlap} the nanoseconds that could be hidden and those that were. Behind these may come {@value
- * #MEMORY} and {@value #TRANSPORT}.
+ * PATTERN BYTES ITERATIONS NANOSECONDS FASTEST} for each size, where the last is the nanoseconds of
+ * the fastest block; of {@code allocated} bytes, and of {@code overlap} only the nanoseconds that
+ * could be hidden and those that were. Behind these may come {@value #MEMORY} and {@value
+ * #TRANSPORT}.
  */
 public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
@@ -167,15 +168,18 @@ public final class Ranks {
       }
       long iterations = 0;
       long cost = 0;
+      long fastest = Long.MAX_VALUE;
       long begin = System.nanoTime();
       do {
-        cost += run(block, count, meter);
+        long own = run(block, count, meter);
+        fastest = Math.min(fastest, own);
+        cost += own;
         iterations += count;
       } while (all(System.nanoTime() - begin < seconds * 1e9));
       if (rank == 0) {
         String found =
             overlap == null
-                ? iterations + " " + cost
+                ? iterations + " " + cost + " " + fastest
                 : overlap.possibleNs() + " " + overlap.hiddenNs();
         System.out.println("result " + pattern + " " + bytes + " " + found);
       }

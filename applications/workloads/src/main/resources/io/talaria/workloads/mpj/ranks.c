@@ -2,6 +2,7 @@
 //
 // What the ranks of bench mpj do, as io.talaria.workloads.mpj.Ranks does it, by MPI in C. Usage:
 //   ranks cases WARM_UP SECONDS [PATTERN BYTES COUNT]... [memory]
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,18 +231,20 @@ static void measure(const char *pattern, int bytes, int count, double warm_up, d
     void *base;
     MPI_Win_allocate(bytes < 8 ? 8 : bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w.window);
   }
-  long long spent = 0, elapsed = 0, iterations = 0;
+  long long spent = 0, elapsed = 0, iterations = 0, fastest = LLONG_MAX;
   int blocks = 0;
   do {
     spent += block(&w, count);
     blocks++;
   } while (all(blocks < WARM_BLOCKS || spent < warm_up * 1e9));
   do {
-    elapsed += block(&w, count);
+    long long own = block(&w, count);
+    if (own < fastest) fastest = own;
+    elapsed += own;
     iterations += count;
   } while (all(elapsed < seconds * 1e9));
   if (rank == 0) {
-    printf("result %s %d %lld %lld\n", pattern, bytes, iterations, elapsed);
+    printf("result %s %d %lld %lld %lld\n", pattern, bytes, iterations, elapsed, fastest);
     fflush(stdout);
   }
   if (w.window != MPI_WIN_NULL) MPI_Win_free(&w.window);

@@ -25,7 +25,7 @@ class MpjTargetsTest {
 
   private MpjCase benchmarkCase(MpjPattern pattern, int ranks) {
     MpjJob job = new MpjJob(pattern, ranks, pattern.sizes(), 1, 1, 1, 'A');
-    MpjCase benchmarkCase = new MpjCase(null, job, all, true, false);
+    MpjCase benchmarkCase = new MpjCase(null, job, all);
     cases.add(benchmarkCase);
     return benchmarkCase;
   }
@@ -68,6 +68,36 @@ class MpjTargetsTest {
         .containsExactly(1., 1., 1.3);
     assertThat(found.judged()).isEqualTo(2);
     assertThat(found.missed()).isZero();
+  }
+
+  @Test
+  void whatIsDoneInBlocksIsComparedByTheFastestOfBothSides() {
+    MpjCase half = benchmarkCase(MpjPattern.HALF, 2);
+    for (int bytes : List.of(8, 64)) {
+      figures(half, bytes, MpjImplementation.SHM, 400, 130);
+      figures(half, bytes, MpjImplementation.OMPI_OB1, 100, 100);
+      fastest(half, bytes, MpjImplementation.SHM, 90, 110);
+    }
+    fastest(half, 8, MpjImplementation.OMPI_OB1, 100, 100);
+    targets.judge(cases, true);
+    MpjTargets.Judged both = judged(half.label(8), MpjImplementation.SHM);
+    assertThat(both.ratio()).isEqualTo(new Spread(1, 0.9, 1.1, 2));
+    assertThat(both.target().met()).isTrue();
+    MpjTargets.Judged one = judged(half.label(64), MpjImplementation.SHM);
+    assertThat(one.ratio().max()).isEqualTo(4);
+    assertThat(one.target().met()).isFalse();
+    Machine machine = Machine.describe("7", Pinning.decide(false));
+    String text = new MpjReport(machine, found, cases, all, Map.of(), targets).text();
+    assertThat(text.lines())
+        .anyMatch(line -> line.matches("\\s*fastest block\\s+0\\.10\\s+0\\.10\\s*"))
+        .anyMatch(line -> line.matches("\\s*fastest block\\s+0\\.10\\s*"));
+  }
+
+  private void fastest(
+      MpjCase half, int bytes, MpjImplementation implementation, double... iterations) {
+    for (double figure : iterations) {
+      found.add(half.fastestId(bytes), "fastest", Quantity.TIME, implementation, figure);
+    }
   }
 
   @Test
@@ -216,19 +246,16 @@ class MpjTargetsTest {
   }
 
   @Test
-  void theMachineIsRestlessIfTheBaselineChanges() {
-    Map<Integer, Double> before = Map.of(8, 100., 64, 100., 1024, 100.);
-    assertThat(MpjCase.unrest(before, Map.of(8, 300., 64, 110., 1024, 90.))).isBetween(1.09, 1.12);
-    assertThat(MpjCase.unrest(before, Map.of())).isEqualTo(1);
-    assertThat(MpjCase.unrest(Map.of(), before)).isEqualTo(1);
-  }
-
-  @Test
   void figuresAreFoundAmongWhatLaunchersSay() throws Exception {
     MpjJob job = new MpjJob(MpjPattern.HALF, 2, List.of(8, 64), 1, 1, 1, 'A');
     String said =
         "MPJ Express (0.44) is started\nresult half 8 100 1000\nresult half 64 100 3000\nbye\n";
     assertThat(new MpjOutput(said).figures(job, 0)).isEqualTo(Map.of(8, 5., 64, 15.));
+    assertThat(new MpjOutput(said).fastest(job)).isEmpty();
+    assertThat(new MpjOutput("result half 8 30000 900000 200000\n").fastest(job))
+        .isEqualTo(Map.of(8, 10.));
+    assertThat(new MpjOutput("result half 8 30000 900000 200000\n").figures(job, 0))
+        .isEqualTo(Map.of(8, 15.));
     assertThat(job.arguments())
         .containsExactly("cases", "1.0", "1.0", "half", "8", "10000", "half", "64", "10000");
     MpjJob ft = new MpjJob(MpjPattern.FT, 2, List.of(0), 1, 1, 1, 'A');
