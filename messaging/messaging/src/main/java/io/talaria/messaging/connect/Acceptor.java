@@ -129,32 +129,34 @@ final class Acceptor implements PendingHandshake.Side {
         reject(handshake, HandshakeMessage.REJECT_DUPLICATE, "there is a connection already");
       }
       case ASK -> {
-        if (there == null) {
-          peer.pairing.ended(peer.pairing.heard());
-          welcome(handshake);
-          return;
+        if (there != null) { // else it was made just now, and the poller does not have it yet
+          there.receiver().heard = false;
+          there.control(Records.PING, 0, 0);
         }
-        there.receiver().heard = false;
-        there.control(Records.PING, 0, 0);
         timers.at(System.nanoTime() + ASK_NS, () -> asked(handshake, there));
       }
     }
   }
 
-  /** After a second: does the connection that has this id live? */
+  /**
+   * After a second: does the connection that had this id live? If not, decides again: meanwhile
+   * there may be another one.
+   */
   private void asked(PendingHandshake handshake, Connection there) {
     if (!handshakes.contains(handshake)) {
       return;
     }
     try {
-      if (there.dead() || !there.receiver().heard) {
-        forget(handshake.peer, "another process has its id");
-        welcome(handshake);
-      } else {
+      if (there != null && !there.dead() && there.receiver().heard) {
         reject(
             handshake,
             HandshakeMessage.REJECT_ID,
             "id " + handshake.hello.from() + " is in use by another process that lives");
+      } else {
+        if (handshake.peer.peer.connection() == there) {
+          forget(handshake.peer, "another process has its id");
+        }
+        decide(handshake);
       }
       if (handshakes.contains(handshake)) {
         handshakes.flush(handshake);

@@ -5,188 +5,122 @@ package io.talaria.messaging.handshake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.handshake.Pairing.Verdict;
+import io.talaria.messaging.handshake.PairingWorld.Member;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two nodes that dial, lose connections and hear frames late: in all orders of a few steps, and in
- * many random ones, they end with one connection that both know.
+ * Nodes that dial, lose connections, die, start again with their id and hear frames late: in all
+ * orders of a few steps, and in many random ones, each two of them end with one connection that
+ * both know, and no connection that both know is given up for another.
  */
 class PairingTest {
   private static final int SMALL = 3;
+  private static final int MIDDLE = 5;
   private static final int LARGE = 7;
+  private static final int RUNS = 20_000;
 
-  /** A frame under way. */
-  private record Frame(int to, String kind, int number, Dial dial) {}
+  private final Random random = seeded();
 
-  /** A channel from one to the other. */
-  private static final class Dial {
-    boolean open = true;
+  private static Random seeded() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    return new Random(seed);
   }
 
-  /** Both nodes and what is under way between them. */
-  private static final class World {
-    final Pairing[] pairing = {new Pairing(SMALL, LARGE), new Pairing(LARGE, SMALL)};
-    final Dial[] dial = new Dial[2];
-    final Dial[] connected = new Dial[2];
-    final int[] connectedNumber = new int[2];
-    final List<Frame> frames = new ArrayList<>();
-    final StringBuilder story = new StringBuilder();
+  private Member any(PairingWorld world) {
+    return world.processes().get(random.nextInt(world.processes().size()));
+  }
 
-    boolean mayDial(int node) {
-      return dial[node] == null && connected[node] == null;
-    }
-
-    void dial(int node) {
-      story.append(" dial").append(node);
-      dial[node] = new Dial();
-      pairing[node].saidHello();
-      frames.add(new Frame(1 - node, "HELLO", pairing[node].heard(), dial[node]));
-    }
-
-    void close(Dial which) {
-      if (which == null || !which.open) {
-        return;
-      }
-      which.open = false;
-      for (int node = 0; node < 2; node++) {
-        frames.add(new Frame(node, "END", 0, which));
-      }
-    }
-
-    private void end(int node, Dial which) {
-      if (dial[node] == which) {
-        dial[node] = null;
-        pairing[node].dialEnded();
-      }
-      if (connected[node] == which) {
-        connected[node] = null;
-        pairing[node].ended(connectedNumber[node]);
-      }
-    }
-
-    private void connect(int node, Dial which, int number) {
-      if (dial[node] == which) {
-        dial[node] = null;
-        pairing[node].dialEnded();
-      }
-      if (pairing[node].established(number, 1 - node)) {
-        connected[node] = which;
-        connectedNumber[node] = number;
-      } else {
-        close(which);
-      }
-    }
-
-    void deliver(int index) {
-      Frame frame = frames.remove(index);
-      int node = frame.to;
-      story.append(' ').append(frame.kind).append(node);
-      if (frame.kind.equals("END")) {
-        end(node, frame.dial);
-        return;
-      }
-      if (!frame.dial.open) {
-        return;
-      }
-      switch (frame.kind) {
-        case "HELLO" -> hello(node, frame);
-        case "WELCOME" -> {
-          frames.add(new Frame(1 - node, "READY", frame.number, frame.dial));
-          connect(node, frame.dial, frame.number);
-        }
-        case "READY" -> connect(node, frame.dial, frame.number);
-        default -> close(frame.dial); // REJECT
-      }
-    }
-
-    private void hello(int node, Frame frame) {
-      Verdict verdict = pairing[node].onHello(1 - node, frame.number);
-      story.append('=').append(verdict);
-      switch (verdict) {
-        case ACCEPT, REPLACE -> {
-          if (connected[node] != null) {
-            Dial old = connected[node];
-            connected[node] = null;
-            pairing[node].ended(connectedNumber[node]);
-            close(old);
-          }
-          if (dial[node] != null) {
-            Dial own = dial[node];
-            dial[node] = null;
-            pairing[node].dialEnded();
-            close(own);
-          }
-          int number = pairing[node].nextNumber(frame.number);
-          frames.add(new Frame(1 - node, "WELCOME", number, frame.dial));
-        }
-        default -> frames.add(new Frame(1 - node, "REJECT", 0, frame.dial));
-      }
-    }
-
-    /** Whether a frame may be the next to arrive: those of one dial to one node stay in order. */
-    boolean first(int index) {
-      Frame frame = frames.get(index);
-      for (int i = 0; i < index; i++) {
-        if (frames.get(i).dial == frame.dial && frames.get(i).to == frame.to) {
-          return false;
+  /** A dial, a loss, or a frame that arrives; the latter more often. */
+  private void step(PairingWorld world) {
+    Member from = any(world);
+    Member to = any(world);
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        if (world.mayDial(from, to)) {
+          world.dial(from, to);
         }
       }
-      return true;
-    }
-
-    void settle(Random random) {
-      for (int turn = 0; turn < 1000; turn++) {
-        if (!frames.isEmpty()) {
-          int index = random.nextInt(frames.size());
-          if (first(index)) {
-            deliver(index);
-          }
-        } else if (mayDial(0) && mayDial(1)) {
-          dial(random.nextInt(2));
-        } else {
-          break;
+      case 1 -> {
+        if (from.alive && random.nextInt(4) == 0) {
+          world.lose(from, to.id);
         }
       }
-      assertThat(frames).as(story.toString()).isEmpty();
-      assertThat(connected[0]).as(story.toString()).isNotNull().isSameAs(connected[1]);
-      assertThat(connectedNumber[0]).as(story.toString()).isEqualTo(connectedNumber[1]);
-      assertThat(connected[0].open).as(story.toString()).isTrue();
+      default -> world.deliverOne(random);
     }
+  }
+
+  private void steps(PairingWorld world, int most) {
+    for (int left = random.nextInt(most); left > 0; left--) {
+      step(world);
+    }
+  }
+
+  private static PairingWorld world(int... ids) {
+    PairingWorld world = new PairingWorld();
+    for (int id : ids) {
+      world.start(id);
+    }
+    return world;
   }
 
   @Test
   void randomOrdersEndInOneConnection() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    for (int run = 0; run < 20_000; run++) {
-      World world = new World();
-      for (int step = random.nextInt(30); step > 0; step--) {
-        int node = random.nextInt(2);
-        switch (random.nextInt(4)) {
-          case 0 -> {
-            if (world.mayDial(node)) {
-              world.dial(node);
-            }
-          }
-          case 1 -> {
-            if (random.nextInt(4) == 0) {
-              world.close(world.connected[node]); // a connection is lost
-            }
-          }
-          default -> {
-            if (!world.frames.isEmpty()) {
-              int index = random.nextInt(world.frames.size());
-              if (world.first(index)) {
-                world.deliver(index);
-              }
-            }
-          }
+    for (int run = 0; run < RUNS; run++) {
+      PairingWorld world = world(SMALL, LARGE);
+      steps(world, 30);
+      world.settle(random);
+    }
+  }
+
+  @Test
+  void threeNodesEndInThreeConnections() {
+    for (int run = 0; run < RUNS; run++) {
+      PairingWorld world = world(SMALL, MIDDLE, LARGE);
+      steps(world, 60);
+      world.settle(random);
+    }
+  }
+
+  /** While others dial it, a node dies, and another process with its id starts. */
+  @Test
+  void aNodeThatStartsAgainIsConnectedInsteadOfItsPredecessor() {
+    for (int run = 0; run < RUNS; run++) {
+      PairingWorld world = world(SMALL, MIDDLE, LARGE);
+      for (int deaths = random.nextInt(3); deaths >= 0; deaths--) {
+        steps(world, 30);
+        Member dies = any(world);
+        if (dies.alive) {
+          world.kill(dies);
+          steps(world, 10);
+          world.start(dies.id);
         }
       }
+      steps(world, 30);
+      world.settle(random);
+    }
+  }
+
+  /** Two processes claim one id: the one that is connected keeps it while it lives. */
+  @Test
+  void anIdThatIsInUseStaysWithWhoHasIt() {
+    for (int run = 0; run < RUNS; run++) {
+      boolean smaller = random.nextBoolean();
+      PairingWorld world = world(MIDDLE, smaller ? SMALL : LARGE);
+      steps(world, 20);
+      Member rival = world.start(smaller ? SMALL : LARGE);
+      steps(world, 40);
+      world.settle(random);
+      if (random.nextBoolean()) {
+        world.kill(rival);
+      } else {
+        world.kill(world.processes().get(1));
+      }
+      steps(world, 20);
       world.settle(random);
     }
   }
@@ -194,30 +128,83 @@ class PairingTest {
   /** Both dial; then every order of what follows. */
   @Test
   void allOrdersOfTwoDialsEndInOneConnection() {
-    int[] count = new int[1];
-    explore(new ArrayList<>(), count);
-    assertThat(count[0]).isGreaterThan(10);
+    assertThat(explore(new ArrayList<>(), 12, () -> ofDials(SMALL, LARGE))).isGreaterThan(10);
   }
 
-  private static void explore(List<Integer> choices, int[] count) {
-    World world = new World();
-    world.dial(0);
-    world.dial(1);
+  /** Each of three dials the next one; then every order of what follows. */
+  @Test
+  void allOrdersOfThreeDialsEndInThreeConnections() {
+    assertThat(explore(new ArrayList<>(), 9, () -> ofDials(SMALL, MIDDLE, LARGE)))
+        .isGreaterThan(1000);
+  }
+
+  /** A node and two processes that claim one id dial; then every order of what follows. */
+  @Test
+  void allOrdersOfTwoProcessesWithOneIdEndInOneConnection() {
+    assertThat(explore(new ArrayList<>(), 12, () -> ofDials(LARGE, SMALL, SMALL)))
+        .isGreaterThan(100);
+    assertThat(explore(new ArrayList<>(), 12, () -> ofDials(SMALL, LARGE, LARGE)))
+        .isGreaterThan(100);
+  }
+
+  /**
+   * A node has asked whether its connection lives, because another process has come with that id.
+   * Meanwhile the connection ends, and it dials the other process; then every order of what
+   * follows.
+   */
+  @Test
+  void allOrdersOfADialWhileAnIdIsInDoubtEndInOneConnection() {
+    for (int other : List.of(SMALL, LARGE)) {
+      assertThat(explore(new ArrayList<>(), 20, () -> inDoubt(other))).isGreaterThan(10);
+    }
+  }
+
+  private static PairingWorld inDoubt(int other) {
+    PairingWorld world = world(MIDDLE, other);
+    Member node = world.processes().getFirst();
+    Member first = world.processes().getLast();
+    world.dial(first, node);
+    world.deliverAll();
+    Member second = world.start(other);
+    world.dial(second, node);
+    world.deliver(0);
+    assertThat(world.toString()).endsWith("HELLO1=ASK");
+    world.kill(first);
+    world.deliver(world.underWay() - 1);
+    assertThat(world.toString()).endsWith("END1");
+    world.dial(node, second);
+    return world;
+  }
+
+  /** Each dials the next one, but nobody dials a process with its own id. */
+  private static PairingWorld ofDials(int... ids) {
+    PairingWorld world = world(ids);
+    List<Member> all = world.processes();
+    for (int i = 0; i < ids.length; i++) {
+      Member next = all.get((i + 1) % ids.length);
+      world.dial(all.get(i), next.id == all.get(i).id ? all.getFirst() : next);
+    }
+    return world;
+  }
+
+  private static int explore(List<Integer> choices, int most, Supplier<PairingWorld> start) {
+    PairingWorld world = start.get();
     for (int choice : choices) {
       world.deliver(choice);
     }
-    if (world.frames.isEmpty() || choices.size() > 12) {
-      count[0]++;
+    if (world.underWay() == 0 || choices.size() > most) {
       world.settle(new Random(1));
-      return;
+      return 1;
     }
-    for (int i = 0; i < world.frames.size(); i++) {
+    int count = 0;
+    for (int i = 0; i < world.underWay(); i++) {
       if (world.first(i)) {
-        List<Integer> more = new ArrayList<>(choices);
-        more.add(i);
-        explore(more, count);
+        choices.add(i);
+        count += explore(choices, most, start);
+        choices.removeLast();
       }
     }
+    return count;
   }
 
   @Test
