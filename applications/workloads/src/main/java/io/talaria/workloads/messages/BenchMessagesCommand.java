@@ -171,8 +171,8 @@ public final class BenchMessagesCommand implements Subcommand {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Sending threads of each node: 1 to 16. Default: ${DEFAULT-VALUE}. grpc, jeromq and"
-              + " aeron-exclusive have one thread only.")
+          "Threads of each node that send: 1 to 16. Default: ${DEFAULT-VALUE}. grpc, jeromq and"
+              + " aeron-exclusive have one thread only; with request, all but Talaria's transports.")
   private int threads;
 
   @Option(
@@ -372,12 +372,13 @@ public final class BenchMessagesCommand implements Subcommand {
     int receivers = handlers == null ? 0 : handlers;
     NodesHow how = new NodesHow(threads, receivers, dispatch, reuse, IdleStrategy.ADAPTIVE);
     if (!how.equals(NodesHow.USUAL)
-        && (patterns.stream().anyMatch(MessagesPattern::isRequest)
-            || patterns.contains(MessagesPattern.CONNECT))) {
+        && (patterns.contains(MessagesPattern.CONNECT)
+            || patterns.contains(MessagesPattern.ASLEEP)
+            || (patterns.contains(MessagesPattern.REQUEST) && !how.onlyThreads()))) {
       throw new ParameterException(
           command,
           "--threads, --dispatch, --handlers and --reuse are for patterns in which nodes send: "
-              + "throughput, both-ways, all-to-all, turning, ring");
+              + "throughput, both-ways, all-to-all, turning, ring; --threads also for request");
     }
     return how;
   }

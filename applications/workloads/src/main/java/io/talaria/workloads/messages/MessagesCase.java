@@ -29,7 +29,7 @@ import java.util.List;
  *
  * @param pattern what is done
  * @param sizeBytes the object
- * @param threads how many of the client send
+ * @param threads how many of the client send, or make requests
  * @param idleStrategy what pollers of nodes do while nothing comes
  * @param agent for those on Talaria's sockets; null if there are none
  * @param timing how long
@@ -93,13 +93,19 @@ record MessagesCase(
     if ((idleStrategy != IdleStrategy.ADAPTIVE && !implementation.ofNodes())
         || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())
         || (!pattern.isRequest() && implementation.onlyRequests())
-        || (threads > 1 && !implementation.manyThreads(sizeBytes))) {
+        || (threads > 1 && !takesThreads(implementation))) {
       return;
     }
     iteration.step(label(), expectedMs());
     Found found = measure(implementation);
     iteration.found().add(id(), label(), implementation, found);
     iteration.found().addRun(id(), label(), implementation, found.rested(), found);
+  }
+
+  private boolean takesThreads(MessagesImplementation implementation) {
+    return pattern.isRequest()
+        ? implementation.manyRequesters()
+        : implementation.manyThreads(sizeBytes);
   }
 
   private Found measure(MessagesImplementation implementation)

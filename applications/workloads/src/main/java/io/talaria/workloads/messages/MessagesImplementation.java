@@ -195,6 +195,11 @@ enum MessagesImplementation implements Implementation {
     };
   }
 
+  /** Whether several threads may make requests by one wire. */
+  boolean manyRequesters() {
+    return ofNodes();
+  }
+
   /** Whether what goes by TCP is encrypted. */
   boolean encrypted() {
     return this == TCP_ENCRYPTED;

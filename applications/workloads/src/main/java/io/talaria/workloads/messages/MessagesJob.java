@@ -11,7 +11,7 @@ import io.talaria.messaging.IdleStrategy;
  * @param implementation the implementation that is measured
  * @param pattern what is done
  * @param sizeBytes the object
- * @param threads how many of the client send
+ * @param threads how many of the client send, or make requests
  * @param idleStrategy what pollers of nodes do while nothing comes
  * @param directory a private one, for what has names
  * @param timing how long

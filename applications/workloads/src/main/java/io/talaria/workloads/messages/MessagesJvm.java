@@ -38,7 +38,7 @@ public final class MessagesJvm {
   private final MessagesJob job;
   private final Wire wire;
   private final List<Sender> senders = new ArrayList<>();
-  private long asked;
+  private final List<Requester> requesters = new ArrayList<>();
 
   private MessagesJvm(MessagesJob job, Wire wire) {
     this.job = job;
@@ -47,6 +47,7 @@ public final class MessagesJvm {
         job.threads() == 1 ? BusySpinIdleStrategy.INSTANCE : YieldingIdleStrategy.INSTANCE;
     for (int worker = 0; worker < job.threads(); worker++) {
       senders.add(new Sender(worker, wire.sender(full)));
+      requesters.add(new Requester(worker));
     }
   }
 
@@ -69,6 +70,36 @@ public final class MessagesJvm {
         sum += Sizes.sum(job.sizeBytes(), number);
       }
       out.flush();
+    }
+  }
+
+  /** One thread's requests, and how long each of them took. */
+  private final class Requester {
+    private final int worker;
+    private final Histogram histogram = Latencies.histogram();
+    private long sent;
+
+    Requester(int worker) {
+      this.worker = worker;
+    }
+
+    void request(long limitNs, long pauseNs) throws Exception {
+      long begin = System.nanoTime();
+      long now = begin;
+      while (now - begin < limitNs) {
+        Object request = Sizes.object(job.sizeBytes(), Receipt.number(worker, sent++));
+        if (job.pattern() == MessagesPattern.ASLEEP) {
+          LockSupport.parkNanos(pauseNs);
+        }
+        long start = System.nanoTime();
+        Object response = wire.request(request);
+        now = System.nanoTime();
+        Latencies.record(histogram, now - start);
+        if (!request.equals(response)) {
+          throw new HarnessException(
+              job.implementation() + " responded " + response + " to " + request);
+        }
+      }
     }
   }
 
@@ -144,34 +175,27 @@ public final class MessagesJvm {
   }
 
   private Found request(ParentLink link) throws Exception {
-    Histogram histogram = Latencies.histogram();
     WarmUp warmUp = job.timing().warmUp(1);
     do {
-      request(histogram, Math.min(SLICE_NS, job.timing().measureNs()), PAUSE_OF_WARM_UP_NS);
-    } while (!warmUp.done(histogram.getTotalCount()));
+      request(Math.min(SLICE_NS, job.timing().measureNs()), PAUSE_OF_WARM_UP_NS);
+    } while (!warmUp.done(requesters.stream().mapToLong(each -> each.sent).sum()));
     link.report(Orders.PROGRESS, Orders.MEASURING);
-    histogram.reset();
-    long elapsedNs = request(histogram, job.timing().measureNs(), PAUSE_NS);
-    return Found.timed(warmUp, histogram, elapsedNs);
+    requesters.forEach(each -> each.histogram.reset());
+    long elapsedNs = request(job.timing().measureNs(), PAUSE_NS);
+    Histogram all = Latencies.histogram();
+    requesters.forEach(each -> all.add(each.histogram));
+    return Found.timed(warmUp, all, elapsedNs);
   }
 
-  private long request(Histogram histogram, long limitNs, long pauseNs) throws Exception {
+  /** Each thread makes requests for so long; how long that took. */
+  private long request(long limitNs, long pauseNs) throws Exception {
     long begin = System.nanoTime();
-    long now = begin;
-    while (now - begin < limitNs) {
-      Object request = Sizes.object(job.sizeBytes(), asked++);
-      if (job.pattern() == MessagesPattern.ASLEEP) {
-        LockSupport.parkNanos(pauseNs);
-      }
-      long start = System.nanoTime();
-      Object response = wire.request(request);
-      now = System.nanoTime();
-      Latencies.record(histogram, now - start);
-      if (!request.equals(response)) {
-        throw new HarnessException(
-            job.implementation() + " answered " + response + " to " + request);
-      }
+    if (requesters.size() == 1) {
+      requesters.getFirst().request(limitNs, pauseNs);
+    } else {
+      SenderThreads.run(
+          requesters.stream().map(each -> (Work) () -> each.request(limitNs, pauseNs)).toList());
     }
-    return now - begin;
+    return System.nanoTime() - begin;
   }
 }

@@ -88,7 +88,7 @@ record PaperGrid(List<Figure> figures) {
     List<Integer> nodes = quick ? List.of(4) : List.of(4, 6, 8);
     Layout grid = new Layout(sizes.isEmpty() ? usual : sizes, timing, pinning);
     if (patterns.contains(MessagesPattern.THROUGHPUT)) {
-      grid.alone("engine-alone", MessagesPattern.THROUGHPUT);
+      grid.alone("engine-alone", MessagesPattern.THROUGHPUT, List.of(1));
       grid.nodes("one-way", MessagesPattern.THROUGHPUT, List.of(2), threads, handlers);
       grid.reused();
     }
@@ -96,7 +96,7 @@ record PaperGrid(List<Figure> figures) {
       grid.nodes("both-ways", MessagesPattern.BOTH_WAYS, List.of(2), threads, handlers);
     }
     if (patterns.contains(MessagesPattern.REQUEST)) {
-      grid.alone("requests", MessagesPattern.REQUEST);
+      grid.alone("requests", MessagesPattern.REQUEST, threads);
     }
     int maxThreads = threads.getLast();
     int maxHandlers = handlers.getLast();
@@ -136,13 +136,17 @@ record PaperGrid(List<Figure> figures) {
       this.pinning = pinning;
     }
 
-    /** One thread, received on the poller, with the bare ring beside it: the engine alone. */
-    void alone(String name, MessagesPattern pattern) {
+    /** Received on the poller; with one thread the bare ring is beside it. */
+    void alone(String name, MessagesPattern pattern, List<Integer> threads) {
       List<Cell> cells = new ArrayList<>();
-      for (int size : sizes) {
-        MessagesCase benchmarkCase =
-            new MessagesCase(pattern, size, 1, IdleStrategy.ADAPTIVE, null, timing, pinning);
-        cells.add(new Cell("inline", size, benchmarkCase));
+      for (int sending : threads) {
+        for (int size : sizes) {
+          MessagesCase benchmarkCase =
+              new MessagesCase(
+                  pattern, size, sending, IdleStrategy.ADAPTIVE, null, timing, pinning);
+          String line = sending == 1 ? "inline" : sending + " t inline";
+          cells.add(new Cell(line, size, benchmarkCase));
+        }
       }
       figures.add(new Figure(name, cells));
     }

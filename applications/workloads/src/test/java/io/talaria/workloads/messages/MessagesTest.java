@@ -103,7 +103,8 @@ class MessagesTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "request --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
+        "asleep --threads 2 | --threads, --dispatch, --handlers and --reuse are for patterns in which",
+        "request --reuse | --threads, --dispatch, --handlers and --reuse are for patterns in which",
         "--handlers 2 | --handlers is for --dispatch ordered, serial and concurrent",
         "--reuse --dispatch serial | --reuse is for --dispatch inline",
         "--dispatch none | there is no 'none', but inline, ordered, serial, concurrent, virtual",
@@ -208,13 +209,14 @@ class MessagesTest {
             entry("one-way", 5 * 3 * sizes),
             entry("reused", 2 * 2),
             entry("both-ways", 5 * 3 * sizes),
-            entry("requests", sizes),
+            entry("requests", 5 * sizes),
             entry("all-to-all", 3 * sizes),
             entry("all-to-all-many-threads", 3 * sizes),
             entry("turning", 3 * sizes));
     assertThat(whole.cases().stream().map(MessagesShown::measure)).doesNotHaveDuplicates();
     assertThat(whole.figures().get(1).sizes()).startsWith(1, 2, 4).endsWith(1 << 20);
     assertThat(whole.figures().get(1).lines()).startsWith("1 t 1 h", "1 t 2 h", "1 t 4 h");
+    assertThat(whole.figures().get(4).lines()).startsWith("inline", "2 t inline");
     assertThat(whole.figures().get(5).lines()).startsWith("4 nodes 1 t 1 h");
   }
 

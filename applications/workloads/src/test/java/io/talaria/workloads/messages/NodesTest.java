@@ -116,6 +116,13 @@ class NodesTest {
         .contains("both-ways 16 B, 2 nodes, busy-spin ");
   }
 
+  @Test
+  void severalThreadsMakeRequests() {
+    assertThat(bench("request --threads 3 --transport shm,tcp --against bare"))
+        .containsPattern("(?s)request 16 B, 3 threads .*\nshm .*\ntcp ")
+        .doesNotContain("\nbare ");
+  }
+
   @Tag("long")
   @Test
   void nodesOfBothTransportsWaitAsTheyAreTold() {
