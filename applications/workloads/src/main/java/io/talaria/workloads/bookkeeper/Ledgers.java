@@ -27,6 +27,7 @@ final class Ledgers {
 
   private static final byte[] PASSWORD = {};
   static final int LIMIT_MS = 10_000;
+  private static final int RETRY_MS = 100;
 
   private final BookKeeper client;
 
@@ -70,16 +71,31 @@ final class Ledgers {
     return new TimeoutException("no answer within " + LIMIT_MS / 1_000 + " s");
   }
 
+  /**
+   * Creates a ledger. A bookie that is busy may lose its session with ZooKeeper, and is no member
+   * of the cluster until it has registered again: that is waited for.
+   */
   WriteHandle create() throws Exception {
-    return await(
-        client
-            .newCreateLedgerOp()
-            .withEnsembleSize(1)
-            .withWriteQuorumSize(1)
-            .withAckQuorumSize(1)
-            .withPassword(PASSWORD)
-            .withDigestType(DigestType.CRC32C)
-            .execute());
+    long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MS);
+    while (true) {
+      try {
+        return await(
+            client
+                .newCreateLedgerOp()
+                .withEnsembleSize(1)
+                .withWriteQuorumSize(1)
+                .withAckQuorumSize(1)
+                .withPassword(PASSWORD)
+                .withDigestType(DigestType.CRC32C)
+                .execute());
+      } catch (BKException e) {
+        if (e.getCode() != BKException.Code.NotEnoughBookiesException
+            || System.nanoTime() - deadlineNs > 0) {
+          throw e;
+        }
+        TimeUnit.MILLISECONDS.sleep(RETRY_MS);
+      }
+    }
   }
 
   ReadHandle open(long id) throws Exception {
