@@ -57,7 +57,8 @@ class BenchMpjCommandTest {
 
   @Test
   void connectionsWithTheAgentAreAccelerated() throws Exception {
-    JsonNode json = bench("half --devices nio,nio-agent --against sockets --sizes 8 --quick");
+    JsonNode json =
+        bench("half --devices nio,nio-agent --against sockets --sizes 8" + MpjRun.SHORT);
     for (String implementation : new String[] {"nio", "nio-agent", "sockets"}) {
       assertThat(figure(json, "half/8", implementation)).as(implementation).isPositive();
     }
@@ -96,7 +97,8 @@ class BenchMpjCommandTest {
   void windowsAndScatteredReductionsAreMeasured() throws Exception {
     JsonNode json =
         bench(
-            "reduce-scatter put get fetch --sizes 1K --quick --devices shm,nio --against ompi-ob1");
+            "reduce-scatter put get fetch --sizes 1K --devices shm,nio --against ompi-ob1"
+                + MpjRun.SHORT);
     JsonNode absent = json.path("options").path("absent");
     for (String id : new String[] {"reduce-scatter/1024", "put/1024", "get/1024", "fetch"}) {
       for (String implementation : new String[] {"shm", "nio", "ompi-ob1"}) {

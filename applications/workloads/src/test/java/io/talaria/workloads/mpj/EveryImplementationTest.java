@@ -61,7 +61,7 @@ class EveryImplementationTest {
 
   private void assertMeasured(String words, List<MpjPattern> patterns, int ranks, String suffix)
       throws Exception {
-    JsonNode json = MpjRun.bench(folder, words + "--sizes 64 --quick --ranks " + ranks);
+    JsonNode json = MpjRun.bench(folder, words + "--sizes 64" + MpjRun.SHORT + "--ranks " + ranks);
     JsonNode absent = json.path("options").path("absent");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
     for (MpjPattern pattern : patterns) {

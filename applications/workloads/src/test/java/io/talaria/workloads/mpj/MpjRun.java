@@ -12,11 +12,14 @@ import java.nio.file.Path;
 
 /** Runs {@code bench mpj} and reads its figures. */
 final class MpjRun {
+  /** Options for figures that nobody looks at. */
+  static final String SHORT = " --iterations 1 --seconds 0.2 --warm-up 0.2 ";
+
   private MpjRun() {}
 
   static JsonNode bench(Path folder, String words) throws Exception {
     Path json = folder.resolve("mpj.json");
-    String[] all = ("bench mpj " + words + " --no-pin --json " + json).split(" ", -1);
+    String[] all = ("bench mpj " + words + " --no-pin --json " + json).split(" +", -1);
     assertThat(TalariaCommand.run(all).well().out()).contains("Written: " + json);
     return Json.parse(Files.readString(json));
   }
