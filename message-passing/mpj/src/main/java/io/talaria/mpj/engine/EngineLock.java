@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The lock of a rank: one compare-and-swap in, one exchange out. Not reentrant. Its holder can see
+ * The lock of a rank: one compare-and-swap in, a plain store out. Not reentrant. Its holder can see
  * that others want it, and should let go then: it does not pass in order of coming.
  */
 final class EngineLock {
@@ -16,6 +16,13 @@ final class EngineLock {
   private static final int HELD = 1;
   private static final int WANTED = 2;
   private static final int TRIES = 100;
+
+  /**
+   * How long to sleep at most, in nanoseconds. A holder that lets go looks for WANTED and then
+   * stores FREE; a WANTED between the two is lost, and so is its wake-up.
+   */
+  private static final long SLEEP_NS = 100_000;
+
   private static final VarHandle STATE;
 
   static {
@@ -47,7 +54,7 @@ final class EngineLock {
     boolean interrupted = false;
     // A thread that leaves the queue cannot know whether others are in it, so it sets WANTED.
     while ((int) STATE.getAndSet(this, WANTED) != FREE) {
-      LockSupport.park(this);
+      LockSupport.parkNanos(this, SLEEP_NS);
       interrupted |= Thread.interrupted();
     }
     waiters.remove(self);
@@ -57,6 +64,10 @@ final class EngineLock {
   }
 
   void unlock() {
+    if ((int) STATE.getOpaque(this) == HELD) {
+      STATE.setRelease(this, FREE);
+      return;
+    }
     if ((int) STATE.getAndSet(this, FREE) == WANTED) {
       Thread first = waiters.peek();
       if (first != null) {

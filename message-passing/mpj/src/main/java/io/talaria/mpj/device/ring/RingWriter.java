@@ -36,7 +36,7 @@ final class RingWriter extends FrameOutput {
   /** Bytes of a cache line. */
   private static final int LINE = 64;
 
-  /** Longest frame that {@link #fetch} is for. */
+  /** Longest frame whose successor {@link #fetch} is for. */
   private static final int MAX_FETCHED = MIN_CHUNK + Frames.HEADER;
 
   private final MemorySegment ring;
@@ -91,13 +91,19 @@ final class RingWriter extends FrameOutput {
 
   @Override
   public void publish(long at, int length) {
+    long begin = tail;
     tail += Frames.room(length - Frames.HEADER);
     RingLayout.INT.set(ring, RingLayout.FRAMES + (tail & (capacity - 1)), 0);
     RingLayout.INT.setRelease(ring, at, length);
     VarHandle.fullFence();
     pages.ringIfAsleep(reader);
-    if (length > LINE && length <= MAX_FETCHED) {
-      fetch(length);
+    if (length > LINE) {
+      if (length <= MAX_FETCHED) {
+        fetch(LINE, length);
+      }
+    } else if ((begin ^ tail) >= LINE) {
+      int next = LINE - (int) (tail & (LINE - 1));
+      fetch(next, next);
     }
   }
 
@@ -105,13 +111,18 @@ final class RingWriter extends FrameOutput {
    * Takes the cache lines of the next frame, which is likely as long as this one: the reader's core
    * has them since it read them, and the processor gets them back while the reader works. Half a
    * round trip of 1 to 4 KiB takes a third less. Longer frames are copied by an instruction that
-   * needs no lines, for those this costs more than it saves.
+   * needs no lines, for those this costs more than it saves. Of frames shorter than a line it is
+   * the line behind the one that is begun: a frame becomes visible only after the word behind it
+   * was zeroed, so it would wait for that line.
+   *
+   * @param from offset from the tail, in bytes, of the first line
+   * @param to offset of the last one at most
    */
-  private void fetch(int length) {
-    if (tail + length + Frames.ALIGNMENT - headSeen > capacity) {
+  private void fetch(int from, int to) {
+    if (tail + to + Frames.ALIGNMENT - headSeen > capacity) {
       return; // Not all free, as far as is known.
     }
-    for (int i = LINE; i <= length; i += LINE) {
+    for (int i = from; i <= to; i += LINE) {
       RingLayout.INT.set(ring, RingLayout.FRAMES + (tail + i & (capacity - 1)), 0);
     }
   }
