@@ -59,20 +59,16 @@ record MpjOutput(String said) {
    * Returns the figure of the fastest block of each size, in the unit of the pattern's quantity.
    *
    * @param job what they did
-   * @return none where a pattern has no blocks whose speed could differ
+   * @return none where the ranks told no block
    */
   Map<Integer, Double> fastest(MpjJob job) {
-    MpjPattern pattern = job.pattern();
-    if (!pattern.inBlocks()) {
-      return Map.of();
-    }
     Map<Integer, Double> found = new TreeMap<>();
     Matcher result = RESULT.matcher(said);
     while (result.find()) {
       if (result.group(4) != null) {
         int bytes = Integer.parseInt(result.group(1));
         long cost = Long.parseLong(result.group(4));
-        found.put(bytes, pattern.figure(bytes, pattern.count(bytes), cost));
+        found.put(bytes, job.pattern().figure(bytes, job.count(bytes), cost));
       }
     }
     return found;

@@ -190,14 +190,6 @@ enum MpjPattern {
     return this == OVERLAP || quantity.ratio(1, 2) > 1;
   }
 
-  /** Returns whether it is done in blocks, each of which has a time of its own. */
-  boolean inBlocks() {
-    return switch (this) {
-      case START, MEMORY, ALLOCATED, OVERLAP -> false;
-      default -> kernel == null;
-    };
-  }
-
   /** Returns whether messages are in flight at the same time. */
   boolean windowed() {
     return this == RATE || quantity == Quantity.GIGABYTES_PER_SECOND;

@@ -36,9 +36,9 @@ import mpi.Request;
  * is measured, and again until the compilers of all ranks are at rest, {@value #WARM_UPS} times at
  * most: else it is the compilers that are measured. Rank 0 decides, and prints {@code result
  * PATTERN BYTES ITERATIONS NANOSECONDS FASTEST} for each size, where the last is the nanoseconds of
- * the fastest block; of {@code allocated} bytes, and of {@code overlap} only the nanoseconds that
- * could be hidden and those that were. Behind these may come {@value #MEMORY} and {@value
- * #TRANSPORT}.
+ * the fastest block; of {@code allocated} ITERATIONS and bytes, and of {@code overlap} the
+ * nanoseconds that could be hidden and those that were. Behind these may come {@value #MEMORY} and
+ * {@value #TRANSPORT}.
  */
 public final class Ranks {
   /** The word before all that is for this program; some launchers put theirs before it. */
@@ -178,9 +178,11 @@ public final class Ranks {
       } while (all(System.nanoTime() - begin < seconds * 1e9));
       if (rank == 0) {
         String found =
-            overlap == null
-                ? iterations + " " + cost + " " + fastest
-                : overlap.possibleNs() + " " + overlap.hiddenNs();
+            switch (pattern) {
+              case OVERLAP -> overlap.possibleNs() + " " + overlap.hiddenNs();
+              case ALLOCATED -> iterations + " " + cost;
+              default -> iterations + " " + cost + " " + fastest;
+            };
         System.out.println("result " + pattern + " " + bytes + " " + found);
       }
     }

@@ -254,6 +254,10 @@ class MpjTargetsTest {
     assertThat(new MpjOutput(said).fastest(job)).isEmpty();
     assertThat(new MpjOutput("result half 8 30000 900000 200000\n").fastest(job))
         .isEqualTo(Map.of(8, 10.));
+    MpjJob shorter = new MpjJob(MpjPattern.HALF, 2, List.of(8), 1, 1, 10, 'A');
+    assertThat(new MpjOutput("result half 8 30000 900000 200000\n").fastest(shorter))
+        .as("blocks of a tenth")
+        .isEqualTo(Map.of(8, 100.));
     assertThat(new MpjOutput("result half 8 30000 900000 200000\n").figures(job, 0))
         .isEqualTo(Map.of(8, 15.));
     assertThat(job.arguments())
