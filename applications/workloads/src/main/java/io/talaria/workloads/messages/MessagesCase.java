@@ -93,19 +93,13 @@ record MessagesCase(
     if ((idleStrategy != IdleStrategy.ADAPTIVE && !implementation.ofNodes())
         || (!Sizes.isRecord(sizeBytes) && !implementation.carriesArrays())
         || (!pattern.isRequest() && implementation.onlyRequests())
-        || (threads > 1 && !takesThreads(implementation))) {
+        || (threads > 1 && !implementation.manyThreads(pattern, sizeBytes))) {
       return;
     }
     iteration.step(label(), expectedMs());
     Found found = measure(implementation);
     iteration.found().add(id(), label(), implementation, found);
     iteration.found().addRun(id(), label(), implementation, found.rested(), found);
-  }
-
-  private boolean takesThreads(MessagesImplementation implementation) {
-    return pattern.isRequest()
-        ? implementation.manyRequesters()
-        : implementation.manyThreads(sizeBytes);
   }
 
   private Found measure(MessagesImplementation implementation)

@@ -186,18 +186,16 @@ enum MessagesImplementation implements Implementation {
     return this == PIPE;
   }
 
-  /** Whether several threads may send objects of a size by one wire. */
-  boolean manyThreads(int sizeBytes) {
+  /** Whether several threads may send, or request, objects of a size by one wire. */
+  boolean manyThreads(MessagesPattern pattern, int sizeBytes) {
+    if (pattern.isRequest()) {
+      return ofNodes();
+    }
     return switch (this) {
       case GRPC, JEROMQ, AERON_EXCLUSIVE -> false;
       case BARE -> sizeBytes <= BareWire.SLICE; // slices of two objects would be mixed
       default -> true;
     };
-  }
-
-  /** Whether several threads may make requests by one wire. */
-  boolean manyRequesters() {
-    return ofNodes();
   }
 
   /** Whether what goes by TCP is encrypted. */

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -38,7 +39,6 @@ public final class MessagesJvm {
   private final MessagesJob job;
   private final Wire wire;
   private final List<Sender> senders = new ArrayList<>();
-  private final List<Requester> requesters = new ArrayList<>();
 
   private MessagesJvm(MessagesJob job, Wire wire) {
     this.job = job;
@@ -47,7 +47,6 @@ public final class MessagesJvm {
         job.threads() == 1 ? BusySpinIdleStrategy.INSTANCE : YieldingIdleStrategy.INSTANCE;
     for (int worker = 0; worker < job.threads(); worker++) {
       senders.add(new Sender(worker, wire.sender(full)));
-      requesters.add(new Requester(worker));
     }
   }
 
@@ -136,11 +135,7 @@ public final class MessagesJvm {
   /** Each thread sends so many, until all were received; how long that took. */
   private long pour(long count) throws Exception {
     long begin = System.nanoTime();
-    if (senders.size() == 1) {
-      senders.getFirst().send(count);
-    } else {
-      SenderThreads.run(senders.stream().map(each -> (Work) () -> each.send(count)).toList());
-    }
+    together(senders.stream().map(each -> (Work) () -> each.send(count)).toList());
     Tally got = wire.tally();
     long took = System.nanoTime() - begin;
     long sum = senders.stream().mapToLong(each -> each.sum).sum();
@@ -175,27 +170,34 @@ public final class MessagesJvm {
   }
 
   private Found request(ParentLink link) throws Exception {
+    List<Requester> requesters =
+        IntStream.range(0, job.threads()).mapToObj(Requester::new).toList();
     WarmUp warmUp = job.timing().warmUp(1);
     do {
-      request(Math.min(SLICE_NS, job.timing().measureNs()), PAUSE_OF_WARM_UP_NS);
+      request(requesters, Math.min(SLICE_NS, job.timing().measureNs()), PAUSE_OF_WARM_UP_NS);
     } while (!warmUp.done(requesters.stream().mapToLong(each -> each.sent).sum()));
     link.report(Orders.PROGRESS, Orders.MEASURING);
     requesters.forEach(each -> each.histogram.reset());
-    long elapsedNs = request(job.timing().measureNs(), PAUSE_NS);
+    long elapsedNs = request(requesters, job.timing().measureNs(), PAUSE_NS);
     Histogram all = Latencies.histogram();
     requesters.forEach(each -> all.add(each.histogram));
     return Found.timed(warmUp, all, elapsedNs);
   }
 
   /** Each thread makes requests for so long; how long that took. */
-  private long request(long limitNs, long pauseNs) throws Exception {
+  private static long request(List<Requester> requesters, long limitNs, long pauseNs)
+      throws Exception {
     long begin = System.nanoTime();
-    if (requesters.size() == 1) {
-      requesters.getFirst().request(limitNs, pauseNs);
-    } else {
-      SenderThreads.run(
-          requesters.stream().map(each -> (Work) () -> each.request(limitNs, pauseNs)).toList());
-    }
+    together(requesters.stream().map(each -> (Work) () -> each.request(limitNs, pauseNs)).toList());
     return System.nanoTime() - begin;
+  }
+
+  /** Each on a thread of its own, but the only one on this thread. */
+  private static void together(List<Work> all) throws Exception {
+    if (all.size() == 1) {
+      all.getFirst().run();
+    } else {
+      SenderThreads.run(all);
+    }
   }
 }

@@ -4,7 +4,10 @@ package io.talaria.workloads.messages;
 
 import org.agrona.concurrent.IdleStrategy;
 
-/** The sending end of a way for objects to another JVM. For one thread, but for its senders. */
+/**
+ * The sending end of a way for objects to another JVM. For one thread, but for its senders and,
+ * where {@link MessagesImplementation#manyThreads} says so, for requests.
+ */
 interface Wire extends AutoCloseable {
   /**
    * Makes what a thread sends with; it ends with the wire. More than one only where {@link
