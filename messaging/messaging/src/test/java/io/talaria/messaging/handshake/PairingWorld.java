@@ -33,6 +33,16 @@ final class PairingWorld {
     Peer(int own, int other) {
       pairing = new Pairing(own, other);
     }
+
+    void leaveHandshake(Channel channel) {
+      if (dial == channel) {
+        dial = null;
+        pairing.dialEnded();
+      }
+      if (accepting == channel) {
+        accepting = null;
+      }
+    }
   }
 
   /** A process; its place in the list is its incarnation. */
@@ -157,13 +167,7 @@ final class PairingWorld {
 
   private void end(Member process, Channel channel) {
     Peer peer = process.peer(channel.other(process).id);
-    if (peer.dial == channel) {
-      peer.dial = null;
-      peer.pairing.dialEnded();
-    }
-    if (peer.accepting == channel) {
-      peer.accepting = null;
-    }
+    peer.leaveHandshake(channel);
     if (peer.connected == channel) {
       peer.connected = null;
       peer.pairing.ended(peer.number);
@@ -173,13 +177,7 @@ final class PairingWorld {
   private void connect(Member process, Channel channel, int number) {
     Member other = channel.other(process);
     Peer peer = process.peer(other.id);
-    if (peer.dial == channel) {
-      peer.dial = null;
-      peer.pairing.dialEnded();
-    }
-    if (peer.accepting == channel) {
-      peer.accepting = null;
-    }
+    peer.leaveHandshake(channel);
     if (peer.pairing.established(number, other.incarnation)) {
       peer.connected = channel;
       peer.number = number;
@@ -220,14 +218,8 @@ final class PairingWorld {
         forget(process, peer);
         welcome(process, frame);
       }
-      case ASK -> {
-        if (peer.connected == null) {
-          peer.pairing.ended(peer.pairing.heard());
-          welcome(process, frame);
-        } else {
+      case ASK ->
           frames.add(new Frame(process, "ASKED", frame.number, frame.channel, peer.connected));
-        }
-      }
       default -> reject(process, frame.channel);
     }
   }
@@ -253,11 +245,9 @@ final class PairingWorld {
 
   private void forget(Member process, Peer peer) {
     Channel old = peer.connected;
-    if (old != null) {
-      assertThat(established(old)).as("an established connection is ended:" + story).isFalse();
-      close(old, process);
-    }
-    peer.pairing.ended(peer.pairing.heard());
+    assertThat(established(old)).as("an established connection is ended:" + story).isFalse();
+    end(process, old);
+    close(old, process);
   }
 
   private static boolean established(Channel channel) {
@@ -268,12 +258,8 @@ final class PairingWorld {
 
   private void welcome(Member process, Frame hello) {
     Peer peer = process.peer(hello.channel.from.id);
-    if (peer.dial != null) {
-      close(peer.dial, process);
-    }
-    if (peer.accepting != null) {
-      close(peer.accepting, process);
-    }
+    close(peer.dial, process);
+    close(peer.accepting, process);
     peer.accepting = hello.channel;
     send(process, "WELCOME", peer.pairing.nextNumber(hello.number), hello.channel);
   }
