@@ -3,7 +3,7 @@
 package io.talaria.messaging;
 
 import io.talaria.messaging.connect.Conductor;
-import io.talaria.messaging.engine.LocalNode;
+import io.talaria.messaging.node.LocalNode;
 import java.io.IOException;
 
 /** Starts nodes in this process. Any thread. */

@@ -3,10 +3,10 @@
 package io.talaria.messaging.connect;
 
 import io.talaria.messaging.connect.PendingHandshake.State;
+import io.talaria.messaging.dispatch.Timers;
 import io.talaria.messaging.engine.Connection;
-import io.talaria.messaging.engine.LocalNode;
-import io.talaria.messaging.engine.Timers;
 import io.talaria.messaging.handshake.HandshakeMessage;
+import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,13 +2,13 @@
 
 package io.talaria.messaging.connect;
 
+import io.talaria.messaging.dispatch.Timers;
 import io.talaria.messaging.engine.Connection;
-import io.talaria.messaging.engine.Connector;
-import io.talaria.messaging.engine.LocalNode;
-import io.talaria.messaging.engine.RemotePeer;
-import io.talaria.messaging.engine.StallDetector;
-import io.talaria.messaging.engine.Timers;
 import io.talaria.messaging.handshake.Fnv;
+import io.talaria.messaging.node.Connector;
+import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.node.RemotePeer;
+import io.talaria.messaging.node.StallDetector;
 import io.talaria.messaging.records.ThreadContext;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;

@@ -3,13 +3,13 @@
 package io.talaria.messaging.connect;
 
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.dispatch.Thrown;
+import io.talaria.messaging.dispatch.Timers;
 import io.talaria.messaging.engine.Connection;
-import io.talaria.messaging.engine.LocalNode;
-import io.talaria.messaging.engine.RemotePeer;
-import io.talaria.messaging.engine.Thrown;
-import io.talaria.messaging.engine.Timers;
 import io.talaria.messaging.handshake.HandshakeMessage.Forms;
 import io.talaria.messaging.handshake.HandshakeMessage.Offer;
+import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.node.RemotePeer;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.transport.Link;
 import java.util.List;
@@ -133,8 +133,8 @@ final class ConnectionTable {
   void ended(Connection connection) {
     PeerState state = peers.of(connection.peer.id());
     state.pairing.ended(connection.number);
-    if (connection.peer.connection() == connection) {
-      connection.peer.connection(null);
+    if (state.peer.connection() == connection) {
+      state.peer.connection(null);
     }
     peers.wantedNoMore(state); // it may have been wanted when it was about to be there
     closeWhenQuiet(connection, System.nanoTime() + QUIET_NS);

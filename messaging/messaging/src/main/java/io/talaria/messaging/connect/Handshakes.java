@@ -3,8 +3,8 @@
 package io.talaria.messaging.connect;
 
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.dispatch.Timers;
 import io.talaria.messaging.engine.Connection;
-import io.talaria.messaging.engine.Timers;
 import io.talaria.messaging.handshake.HandshakeMessage.Forms;
 import io.talaria.messaging.handshake.HandshakeMessage.Offer;
 import io.talaria.messaging.transport.Link;

@@ -2,7 +2,7 @@
 
 package io.talaria.messaging.connect;
 
-import io.talaria.messaging.engine.LocalNode;
+import io.talaria.messaging.node.LocalNode;
 
 /**
  * Who a node is.

@@ -2,8 +2,8 @@
 
 package io.talaria.messaging.connect;
 
-import io.talaria.messaging.engine.RemotePeer;
 import io.talaria.messaging.handshake.Pairing;
+import io.talaria.messaging.node.RemotePeer;
 import java.net.InetSocketAddress;
 
 /** What the conductor knows of another node. Conductor's thread. */

@@ -4,11 +4,11 @@ package io.talaria.messaging.connect;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
-import io.talaria.messaging.engine.LocalNode;
-import io.talaria.messaging.engine.RemotePeer;
-import io.talaria.messaging.engine.Thrown;
-import io.talaria.messaging.engine.Timers;
+import io.talaria.messaging.dispatch.Thrown;
+import io.talaria.messaging.dispatch.Timers;
 import io.talaria.messaging.handshake.Pairing;
+import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.node.RemotePeer;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.HashMap;

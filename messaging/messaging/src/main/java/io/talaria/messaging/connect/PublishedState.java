@@ -5,7 +5,7 @@ package io.talaria.messaging.connect;
 import io.talaria.messaging.NodeCounters;
 import io.talaria.messaging.counters.NodeFile;
 import io.talaria.messaging.engine.Connection;
-import io.talaria.messaging.engine.LocalNode;
+import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.nio.process.Host;
 import java.util.Collection;

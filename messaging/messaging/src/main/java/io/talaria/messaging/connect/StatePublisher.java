@@ -3,8 +3,8 @@
 package io.talaria.messaging.connect;
 
 import io.talaria.messaging.counters.NodeFile;
-import io.talaria.messaging.engine.LocalNode;
 import io.talaria.messaging.handshake.Announcement;
+import io.talaria.messaging.node.LocalNode;
 import io.talaria.nio.Reason;
 import io.talaria.nio.files.PrivateDirectory;
 import java.io.IOException;

@@ -14,7 +14,7 @@
  *   <li>{@link StatePublisher} writes the counters file, {@link PublishedState} formats it.
  * </ul>
  *
- * <p>It uses {@link io.talaria.messaging.engine}, which knows it as a {@link
- * io.talaria.messaging.engine.Connector} only.
+ * <p>It uses {@link io.talaria.messaging.node}, which knows it as a {@link
+ * io.talaria.messaging.node.Connector} only.
  */
 package io.talaria.messaging.connect;

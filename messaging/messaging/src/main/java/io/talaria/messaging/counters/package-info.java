@@ -1,4 +1,7 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-/** Publishes the state of a node: its counters file, and events for the Flight Recorder. */
+/**
+ * Counts and publishes what a node does: its counters and their file, and events for the Flight
+ * Recorder.
+ */
 package io.talaria.messaging.counters;

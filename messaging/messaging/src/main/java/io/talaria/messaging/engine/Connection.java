@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.dispatch.DeliveryTracker;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
@@ -26,8 +27,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 public final class Connection implements LinkOwner {
   private static final byte[] NOTHING = {};
 
-  final LocalNode node;
-  public final RemotePeer peer;
+  public final ConnectionOwner node;
+  public final ConnectionPeer peer;
   public final int number;
   final long incarnation;
 
@@ -41,9 +42,9 @@ public final class Connection implements LinkOwner {
   private final String[] mismatches;
 
   /** The largest message that the other node accepts, in bytes. */
-  final int maxThere;
+  public final int maxThere;
 
-  final DeliveryTracker deliveries = new DeliveryTracker();
+  public final DeliveryTracker deliveries = new DeliveryTracker();
   private final Outbox outbox;
   private final Holds holds = new Holds(this);
   private final LargeTransfers largeTransfers = new LargeTransfers(this);
@@ -62,8 +63,8 @@ public final class Connection implements LinkOwner {
   private volatile boolean dead;
 
   public Connection(
-      LocalNode node,
-      RemotePeer peer,
+      ConnectionOwner node,
+      ConnectionPeer peer,
       int number,
       long incarnation,
       TypeEntry[] types,
@@ -110,7 +111,7 @@ public final class Connection implements LinkOwner {
     return sender;
   }
 
-  int newStream() {
+  public int newStream() {
     return streams.incrementAndGet();
   }
 
@@ -120,7 +121,7 @@ public final class Connection implements LinkOwner {
       if (growthAsked.get(priority) == 0
           && link.mayGrow(priority)
           && growthAsked.compareAndSet(priority, 0, 1)) {
-        node.connector().grow(this, priority);
+        node.grow(this, priority);
       }
     } catch (RingBrokenException e) {
       broken(e);
@@ -241,19 +242,19 @@ public final class Connection implements LinkOwner {
     return closing;
   }
 
-  Outbox outbox() {
+  public Outbox outbox() {
     return outbox;
   }
 
-  Holds holds() {
+  public Holds holds() {
     return holds;
   }
 
-  LargeTransfers largeTransfers() {
+  public LargeTransfers largeTransfers() {
     return largeTransfers;
   }
 
-  Leading leading() {
+  public Leading leading() {
     return leading;
   }
 

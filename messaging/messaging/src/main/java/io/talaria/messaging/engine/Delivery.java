@@ -6,10 +6,13 @@ import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Receiver;
 import io.talaria.messaging.RequestHandler;
+import io.talaria.messaging.counters.Counts;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Mailbox;
+import io.talaria.messaging.dispatch.SlabPool;
+import io.talaria.messaging.dispatch.Thrown;
 import io.talaria.messaging.records.Decoder;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
@@ -28,7 +31,7 @@ import java.util.function.Consumer;
  * an {@link Inbox} on handlers, or on virtual threads. Its package-private methods are for the
  * poller.
  */
-final class Delivery {
+public final class Delivery {
   private static final int MAILBOX = 1024;
   private static final int SHARED_MAILBOX = 1 << 14;
   private static final int ENVELOPES = 1 << 14;
@@ -72,7 +75,7 @@ final class Delivery {
   /** The inboxes for which any connection holds. Used by the poller only. */
   private final List<Inbox> holding = new ArrayList<>();
 
-  Delivery(
+  public Delivery(
       NodeOptions options,
       Types types,
       Handlers handlers,
@@ -107,7 +110,7 @@ final class Delivery {
   }
 
   /** Makes the inbox of an ORDERED receiver for one node's messages. */
-  Inbox newInbox() {
+  public Inbox newInbox() {
     return newInbox(MAILBOX, 1);
   }
 

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.dispatch.Slab;
 import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.MemorySegment;
 
@@ -29,7 +30,7 @@ final class Envelope {
   /** Bytes for which it counts beyond the inbox's capacity; 0 if it is within. */
   int beyondBytes;
 
-  /** The epoch of its connection's {@link DeliveryTracker} in which it is counted. */
+  /** The epoch of its connection's {@link Connection#deliveries} in which it is counted. */
   int epoch;
 
   void clear() {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * releases. The largest number is the last word, because a HOLD that waits in the outbox may be
  * overtaken by a later one.
  */
-final class Holds {
+public final class Holds {
   private final Connection connection;
 
   /** The numbers that were sent, by own receiver; made when the first is. Poller. */
@@ -70,7 +70,7 @@ final class Holds {
   }
 
   /** Whether the peer has too much for a receiver. Any thread. */
-  boolean heldBack(int receiver) {
+  public boolean heldBack(int receiver) {
     AtomicIntegerArray table = received;
     return table != null && (table.get(receiver) & 1) != 0;
   }

@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.dispatch.Mailbox;
+import io.talaria.messaging.dispatch.Slab;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,7 +29,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *
  * <p>A message of more than maxBytes is put if no other waits: else it could never be.
  */
-final class Inbox {
+public final class Inbox {
   /**
    * With this many messages waiting, further ones go into slabs of this inbox's own: in a shared
    * slab they would keep the memory of other receivers' messages in use.
@@ -89,7 +90,7 @@ final class Inbox {
   }
 
   /** The approximate number of waiting messages. Any thread. */
-  int waiting() {
+  public int waiting() {
     return mailbox.size();
   }
 

@@ -22,7 +22,7 @@ import java.util.concurrent.Executor;
  * the rest of that might be behind it in the ring. So incomplete messages may exceed the limit, by
  * at most the {@link Records#MAX_UNASKED} messages that each connection may send without asking.
  */
-final class LargeMemory {
+public final class LargeMemory {
   /** No more is kept for use again, nor more than a quarter of the limit. */
   private static final long MAX_KEPT_BYTES = 8 << 20;
 
@@ -54,7 +54,7 @@ final class LargeMemory {
    * @param most the limit, in bytes
    * @param poller runs a task on the node's poller
    */
-  LargeMemory(long most, Executor poller) {
+  public LargeMemory(long most, Executor poller) {
     this.most = most;
     this.poller = poller;
   }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * Large messages on their way out of a connection: how many are under way, which of them the peer
  * has granted memory to, and those that were given up. Any thread, except where it is said.
  */
-final class LargeTransfers {
+public final class LargeTransfers {
   private record Abort(int stream, int total, int type, byte kind) {}
 
   private final Connection connection;
@@ -46,7 +46,7 @@ final class LargeTransfers {
   }
 
   /** Waits until one more may be begun; false if too many are under way until the deadline. */
-  boolean begin(long deadlineNs) throws MessagingException {
+  public boolean begin(long deadlineNs) throws MessagingException {
     boolean handler = connection.node.handlers().beginWait();
     try {
       return permits.tryAcquire(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
@@ -60,12 +60,12 @@ final class LargeTransfers {
   }
 
   /** All of it was sent, or nothing; one that was sent in part ends by {@link #abort}. */
-  void end() {
+  public void end() {
     permits.release();
   }
 
   /** Tells the peer that the rest of a large message does not come; now or when there is room. */
-  void abort(int stream, int total, int type, byte kind) {
+  public void abort(int stream, int total, int type, byte kind) {
     Abort abort = new Abort(stream, total, type, kind);
     if (!put(abort)) {
       aborts.add(abort);
@@ -117,7 +117,7 @@ final class LargeTransfers {
   }
 
   /** Asks the peer for memory, and waits; false at the deadline. */
-  boolean awaitGrant(int stream, int total, long deadlineNs) throws MessagingException {
+  public boolean awaitGrant(int stream, int total, long deadlineNs) throws MessagingException {
     asks.put(stream, false);
     boolean granted = false;
     try {

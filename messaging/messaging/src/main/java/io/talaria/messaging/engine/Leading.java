@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Who receives from the control ring of a connection: the poller, or a thread that waits for a
  * response and receives it itself, the leader. One lock decides.
  */
-final class Leading {
+public final class Leading {
   private static final int LOOKS_WHILE_ANOTHER_LEADS = 200;
 
   private final Connection connection;
-  private final LocalNode node;
+  private final ConnectionOwner node;
   private final AtomicBoolean lock = new AtomicBoolean();
 
   /** By the leader. */
@@ -47,7 +47,7 @@ final class Leading {
   }
 
   /** Looks for a response for a while; whether it is there. */
-  boolean lead(ResponseSlot slot, int generation) {
+  public boolean lead(ResponseSlot slot, int generation) {
     if (!start()) {
       for (int i = 0; i < LOOKS_WHILE_ANOTHER_LEADS; i++) {
         if (slot.done(generation)) {
@@ -92,7 +92,7 @@ final class Leading {
   }
 
   /** Looks for a response while it is worth it. Leader. */
-  boolean look(ResponseSlot slot, int generation) {
+  public boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     Link link = connection.link();
     RecordReceiver receiver = connection.receiver();
@@ -120,7 +120,7 @@ final class Leading {
   }
 
   /** Stops leading. */
-  void stop() {
+  public void stop() {
     boolean came = dataCame;
     unlock();
     node.leaders().decrementAndGet();

@@ -3,6 +3,9 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeListener;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.counters.Counts;
+import io.talaria.messaging.dispatch.Thrown;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,14 +30,14 @@ public final class NodeEvents {
    * @param id the node's
    * @param closing whether the node is closing; then failures are no news
    */
-  NodeEvents(int id, BooleanSupplier closing, Counts counts) {
+  public NodeEvents(int id, BooleanSupplier closing, Counts counts) {
     this.id = id;
     this.closing = closing;
     this.counts = counts;
   }
 
   /** Adds a listener, for all events from now on. */
-  void listen(NodeListener listener) {
+  public void listen(NodeListener listener) {
     listeners.add(Objects.requireNonNull(listener, "listener"));
   }
 
@@ -46,31 +49,31 @@ public final class NodeEvents {
                 connection.peer, connection.link().transport(), connection.link().reason()));
   }
 
-  /** Reports a lost connection, which {@link LocalNode#removed} has counted. */
-  void lost(RemotePeer peer, String reason, long unacknowledgedBytes) {
+  /** Reports a lost connection, which {@link ConnectionOwner#removed} has counted. */
+  public void lost(Peer peer, String reason, long unacknowledgedBytes) {
     tell(each -> each.lost(peer, reason, unacknowledgedBytes));
   }
 
-  public void unreachable(RemotePeer peer, String reason) {
+  public void unreachable(Peer peer, String reason) {
     tell(each -> each.unreachable(peer, reason));
   }
 
-  void stalled(RemotePeer peer, String type, String thread, long openNs) {
+  public void stalled(Peer peer, String type, String thread, long openNs) {
     counts.stalled();
     tell(each -> each.stalled(peer, type, thread, openNs));
   }
 
-  public void suspect(RemotePeer peer, long silentNs) {
+  public void suspect(Peer peer, long silentNs) {
     tell(each -> each.suspect(peer, silentNs));
   }
 
-  void dropped(RemotePeer peer, String type, String why) {
+  void dropped(Peer peer, String type, String why) {
     counts.dropped();
     tell(each -> each.dropped(peer, type, why));
   }
 
   /** The program's code has thrown. */
-  void failed(RemotePeer peer, String type, Throwable thrown) {
+  public void failed(Peer peer, String type, Throwable thrown) {
     counts.failed();
     tell(each -> each.failed(peer, type, thrown));
   }

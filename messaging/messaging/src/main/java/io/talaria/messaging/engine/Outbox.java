@@ -15,7 +15,7 @@ import java.util.Deque;
  * or do not fit into one record. The poller sends them when there is room, so that the threads that
  * respond never wait.
  */
-final class Outbox {
+public final class Outbox {
   private static final long MAX_BYTES = 64L << 20;
 
   private static final class Waiting {
@@ -53,7 +53,7 @@ final class Outbox {
     this.connection = connection;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return empty;
   }
 

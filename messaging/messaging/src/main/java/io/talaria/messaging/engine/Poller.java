@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.IdleStrategy;
+import io.talaria.messaging.dispatch.Thrown;
 import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.nio.spin.Spinner;
@@ -47,7 +48,7 @@ public final class Poller extends Thread {
   /** It repeats that after each such time without work. */
   private static final long TELL_AGAIN_NS = 1_000_000;
 
-  private final LocalNode node;
+  private final ConnectionOwner node;
   private final NodeEvents events;
 
   /** How many threads of the program read a connection's ring themselves. */
@@ -91,14 +92,26 @@ public final class Poller extends Thread {
 
   private volatile boolean stopped;
 
-  Poller(LocalNode node, Spinning spinning, IdleStrategy idleStrategy) throws IOException {
-    super(node.threadName("poller"));
+  /**
+   * Creates the thread of a node, which is started later.
+   *
+   * @param networks the network transports that the node uses, or none
+   * @throws IOException if there is no selector
+   */
+  public Poller(
+      ConnectionOwner node,
+      String name,
+      NetworkTransport[] networks,
+      Spinning spinning,
+      IdleStrategy idleStrategy)
+      throws IOException {
+    super(name);
     setDaemon(true);
     this.node = node;
     events = node.events();
     leaders = node.leaders();
     this.idleStrategy = idleStrategy;
-    networks = node.networks().open();
+    this.networks = networks;
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
@@ -160,7 +173,7 @@ public final class Poller extends Thread {
   }
 
   /** Releases all. On this thread, or for a poller that was not started. */
-  void close() {
+  public void close() {
     try {
       selector.close();
     } catch (IOException e) {

@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Request;
+import io.talaria.messaging.dispatch.Thrown;
 import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.types.TypeEntry;
 import java.lang.invoke.MethodHandles;

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.dispatch.DeliveryTracker;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.ring.RingReceiver;
@@ -24,7 +25,7 @@ public final class RecordReceiver {
   private static final long TELL_NS = 1_000_000;
 
   private final Connection connection;
-  private final Connector connector;
+  private final ConnectionOwner node;
   private final Delivery delivery;
   private final DeliveryTracker deliveries;
   private final Reassembly dataReassembly;
@@ -58,8 +59,8 @@ public final class RecordReceiver {
   /** For a connection that has its other parts. */
   RecordReceiver(Connection connection) {
     this.connection = connection;
-    connector = connection.node.connector();
-    delivery = connection.node.delivery();
+    node = connection.node;
+    delivery = node.delivery();
     deliveries = connection.deliveries;
     dataReassembly = new Reassembly(connection, false);
     controlReassembly = new Reassembly(connection, true);
@@ -190,12 +191,12 @@ public final class RecordReceiver {
       }
       case Records.GOODBYE -> {
         closing.goodbye(memory, at + header, length - header);
-        connector.heard(connection, kind);
+        node.heard(connection, kind);
       }
       case Records.BIG, Records.BIG_OK, Records.BIG_NO ->
           largeTransfers.received(kind, Records.slot(memory, at), Records.generation(memory, at));
       case Records.HOLD -> holds.received(Records.slot(memory, at), Records.generation(memory, at));
-      case Records.STAY -> connector.heard(connection, kind);
+      case Records.STAY -> node.heard(connection, kind);
       default -> throw new RingBrokenException("a record of kind " + kind + " on the control ring");
     }
   }

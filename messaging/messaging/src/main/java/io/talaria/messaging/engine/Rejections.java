@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.dispatch.Thrown;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.types.TypeEntry;
 import io.talaria.messaging.types.Types;

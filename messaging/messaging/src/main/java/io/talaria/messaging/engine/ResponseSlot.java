@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
+import io.talaria.messaging.dispatch.Thrown;
 import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.Arena;
@@ -22,7 +23,24 @@ import java.util.concurrent.locks.LockSupport;
  *                                                 DONE → TAKING → FREE (if several may take)
  * </pre>
  */
-final class ResponseSlot {
+public final class ResponseSlot {
+  /** The future of a request whose response is collected later. */
+  public interface Owner {
+    /** The request is done. Called by the thread that has filled the slot. */
+    void ended(int generation);
+
+    /**
+     * Frees the slot if the request is done, after moving the response out of it, or if the timeout
+     * has passed. Any thread.
+     *
+     * @return whether the request is open and has consumers, which must be called at its timeout
+     */
+    boolean sweep(long nowNs);
+
+    /** When the timeout passes, as of {@link System#nanoTime}. */
+    long deadlineNs();
+  }
+
   static final int FREE = 0;
   static final int OPEN = 1;
   static final int FILLING = 2;
@@ -36,20 +54,20 @@ final class ResponseSlot {
   private static final String NO_MEMORY = "there is no native memory here for the response";
   private static final String UNREADABLE = "the response could not be taken in";
 
-  final int index;
+  public final int index;
   private final AtomicLong word = new AtomicLong();
 
   /** The thread that waits for the response, if there is no {@link #owner}. */
   private volatile Thread waiter;
 
   /** Set before the request is sent. */
-  volatile Connection connection;
+  public volatile Connection connection;
 
   /**
-   * The future of a request whose response is collected later, see {@link PendingResponse#sweep};
-   * null if the requesting thread itself waits.
+   * The future of a request whose response is collected later; null if the requesting thread itself
+   * waits.
    */
-  volatile PendingResponse<?> owner;
+  public volatile Owner owner;
 
   // Written while FILLING, read when DONE.
   private MemorySegment buffer = MemorySegment.NULL;
@@ -69,7 +87,7 @@ final class ResponseSlot {
   }
 
   /** Begins a request and returns its generation. For the thread that has taken the slot. */
-  int open() {
+  public int open() {
     int generation = generation();
     connection = null;
     waiter = null;
@@ -88,18 +106,18 @@ final class ResponseSlot {
     return (int) (word.get() >>> SHIFT);
   }
 
-  boolean done(int generation) {
+  public boolean done(int generation) {
     return word.get() == word(generation, DONE);
   }
 
   /** Whether the request has left this slot. */
-  boolean gone(int generation) {
+  public boolean gone(int generation) {
     long now = word.get();
     return (int) (now >>> SHIFT) != generation || (int) now == FREE;
   }
 
   /** Whether the request has a response or a failure, or has left this slot. */
-  boolean ended(int generation) {
+  public boolean ended(int generation) {
     long now = word.get();
     return now != word(generation, OPEN) && now != word(generation, FILLING);
   }
@@ -166,33 +184,33 @@ final class ResponseSlot {
     if (thread != null) {
       LockSupport.unpark(thread);
     }
-    PendingResponse<?> pending = owner;
+    Owner pending = owner;
     if (pending != null) {
       pending.ended(generation);
     }
   }
 
-  void await(Thread thread) {
+  public void await(Thread thread) {
     waiter = thread;
   }
 
   /** Gives the request up, so that a later response is ignored; false if it is no longer open. */
-  boolean giveUp(int generation) {
+  public boolean giveUp(int generation) {
     return word.compareAndSet(word(generation, OPEN), word(generation + 1, FREE));
   }
 
   /** Frees the slot of a request that is done and drops its result; else does nothing. */
-  void reset(int generation) {
+  public void reset(int generation) {
     word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
   }
 
   /** Reserves the result for the caller; false if it is not done, or another thread has it. */
-  boolean beginTake(int generation) {
+  public boolean beginTake(int generation) {
     return word.compareAndSet(word(generation, DONE), word(generation, TAKING));
   }
 
   /** Frees the slot of a request whose result only the caller can take. */
-  void free(int generation) {
+  public void free(int generation) {
     word.set(word(generation + 1, FREE));
   }
 
@@ -207,20 +225,20 @@ final class ResponseSlot {
   }
 
   /** The result of a request that has left its slot. For the thread that has taken the result. */
-  static final class Kept {
+  public static final class Kept {
     private MemorySegment buffer;
     private int bytes;
     private TypeEntry type;
     private MessagingException.Code failure;
     private String failureText;
 
-    Object take(ThreadContext context, Class<?> wanted) throws MessagingException {
+    public Object take(ThreadContext context, Class<?> wanted) throws MessagingException {
       return result(context, wanted, failure, failureText, type, buffer, bytes);
     }
   }
 
   /** Moves the result and its buffer out of the slot, after {@link #beginTake}. */
-  void handOver(Kept to) {
+  public void handOver(Kept to) {
     to.buffer = buffer;
     to.bytes = bytes;
     to.type = type;
@@ -230,7 +248,8 @@ final class ResponseSlot {
   }
 
   /** Decodes the result and frees the slot. For the thread that collects the response. */
-  Object take(int generation, ThreadContext context, Class<?> wanted) throws MessagingException {
+  public Object take(int generation, ThreadContext context, Class<?> wanted)
+      throws MessagingException {
     try {
       return result(context, wanted, failure, failureText, type, buffer, bytes);
     } finally {

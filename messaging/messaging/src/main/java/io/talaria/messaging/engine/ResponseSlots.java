@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.dispatch.BoundedQueue;
+import io.talaria.messaging.dispatch.Timers;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,12 +45,12 @@ public final class ResponseSlots {
   private final AtomicInteger open = new AtomicInteger();
   private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MAX_SLOTS);
 
-  ResponseSlots(Timers timers) {
+  public ResponseSlots(Timers timers) {
     this.timers = timers;
   }
 
   /** Takes a free slot; null if all are in use. */
-  ResponseSlot take() {
+  public ResponseSlot take() {
     ResponseSlot slot = free.poll();
     if (slot == null && made.get() >= MAX_SLOTS) {
       sweep();
@@ -67,7 +68,7 @@ public final class ResponseSlots {
     return slot;
   }
 
-  void giveBack(ResponseSlot slot) {
+  public void giveBack(ResponseSlot slot) {
     slot.owner = null;
     if (slot.memoryBytes() != slot.counted || slot.counted > ResponseSlot.SMALL_BYTES) {
       countMemory(slot);
@@ -95,7 +96,7 @@ public final class ResponseSlots {
   }
 
   /** Schedules {@link #sweep} at a time at which a request's timeout passes. */
-  void sweepAt(long timeNs) {
+  public void sweepAt(long timeNs) {
     synchronized (this) {
       if (due && dueNs - timeNs <= 0) {
         return;
@@ -117,7 +118,7 @@ public final class ResponseSlots {
     int count = open.get() == 0 ? 0 : made.get();
     for (int i = 0; i < count; i++) {
       ResponseSlot slot = slots.get(i);
-      PendingResponse<?> pending = slot == null ? null : slot.owner;
+      ResponseSlot.Owner pending = slot == null ? null : slot.owner;
       if (pending != null && pending.sweep(now) && (!more || pending.deadlineNs() - next < 0)) {
         more = true;
         next = pending.deadlineNs();
@@ -157,11 +158,11 @@ public final class ResponseSlots {
     return counts;
   }
 
-  int open() {
+  public int open() {
     return open.get();
   }
 
-  void failAll(Connection connection, MessagingException.Code code, String text) {
+  public void failAll(Connection connection, MessagingException.Code code, String text) {
     for (int i = 0; i < made.get(); i++) {
       ResponseSlot slot = slots.get(i);
       if (slot != null) {

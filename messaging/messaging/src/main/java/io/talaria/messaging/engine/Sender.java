@@ -6,7 +6,9 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Waiters;
 import io.talaria.messaging.records.Encoder;
+import io.talaria.messaging.records.Positions;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
@@ -26,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Sender {
   /** The largest record, header included; larger messages go in slices of at most this size. */
-  static final int MAX_RECORD = 32 << 10;
+  public static final int MAX_RECORD = 32 << 10;
 
   /**
    * The largest message that a codec of the program writes directly into the ring. It may be slow,
@@ -48,7 +50,7 @@ public final class Sender {
    * Of {@link #put}: the message fits into one record once the ring has grown, which was asked for.
    * Until then it can only go in slices.
    */
-  static final long LARGER_SOON = -100;
+  public static final long LARGER_SOON = -100;
 
   private final Connection connection;
   private final Link link;
@@ -76,12 +78,12 @@ public final class Sender {
   }
 
   /** The largest record that fits a priority's current ring, header included. */
-  int maxRecord(int priority) {
+  public int maxRecord(int priority) {
     return maxRecordOf(link.out(priority).capacity());
   }
 
   /** The most bytes of a large message in one slice, in the current ring. */
-  int slicePayload(int priority) {
+  public int slicePayload(int priority) {
     return maxRecord(priority) - Records.SLICE_HEADER;
   }
 
@@ -108,7 +110,8 @@ public final class Sender {
    *
    * @return a position, a negative constant of {@link Peer}, or {@link #LARGER_SOON}
    */
-  long put(ThreadContext context, TypeEntry type, Object message, int priority, RecordHead head) {
+  public long put(
+      ThreadContext context, TypeEntry type, Object message, int priority, RecordHead head) {
     if (priority == RingPair.DATA && connection.holds().heldBack(head.what())) {
       return whileHeldBack();
     }
@@ -128,7 +131,7 @@ public final class Sender {
   }
 
   /** Puts a payload that is already encoded; results as above. */
-  long put(
+  public long put(
       ThreadContext context,
       MemorySegment from,
       long offset,
@@ -195,12 +198,12 @@ public final class Sender {
   }
 
   /** The result of {@link #put} for a caller that does not send in slices. */
-  static long orNoRoom(long result) {
+  public static long orNoRoom(long result) {
     return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
   }
 
   /** The result of sending to a receiver that is held back, whether or not there is room. */
-  long whileHeldBack() {
+  public long whileHeldBack() {
     RingProducer ring = dataRing();
     try {
       return ring.sealed() && !link.grows(RingPair.DATA, ring) ? Peer.LOST : Peer.BACK_PRESSURED;
@@ -311,12 +314,12 @@ public final class Sender {
    * Waits for room for a message to a receiver that is not held back; true also if the connection
    * ends, false if the deadline passes first.
    */
-  boolean awaitRoom(long bytes, int what, long deadlineNs) throws MessagingException {
+  public boolean awaitRoom(long bytes, int what, long deadlineNs) throws MessagingException {
     return await(0, bytes, what, 0, deadlineNs);
   }
 
   /** The same for a slice, which must leave room for other messages. */
-  boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
+  public boolean awaitRoomForSlice(long deadlineNs) throws MessagingException {
     RingProducer data = dataRing();
     long bytes = (long) maxRecord(RingPair.DATA) + (data.capacity() >>> SPARE_SHIFT);
     try {
@@ -342,7 +345,7 @@ public final class Sender {
   }
 
   /** See {@link Peer#awaitDelivered}. */
-  boolean awaitDelivered(long position, long deadlineNs) throws MessagingException {
+  public boolean awaitDelivered(long position, long deadlineNs) throws MessagingException {
     if (!await(position, 0, NO_RECEIVER, 0, deadlineNs)) {
       return false;
     }
@@ -368,7 +371,7 @@ public final class Sender {
     }
   }
 
-  long roomBytes() {
+  public long roomBytes() {
     try {
       RingProducer data = dataRing();
       return connection.dead() ? 0 : Math.max(0, data.capacity() - data.unconsumedBytes());
@@ -402,7 +405,7 @@ public final class Sender {
   }
 
   /** Ends both rings: no more records. */
-  void seal() {
+  public void seal() {
     seal(RingPair.DATA);
     seal(RingPair.CONTROL);
   }

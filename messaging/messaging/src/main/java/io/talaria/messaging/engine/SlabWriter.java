@@ -2,6 +2,8 @@
 
 package io.talaria.messaging.engine;
 
+import io.talaria.messaging.dispatch.Slab;
+import io.talaria.messaging.dispatch.SlabPool;
 import io.talaria.messaging.records.Records;
 import java.lang.foreign.MemorySegment;
 

@@ -9,6 +9,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Ordered;
+import io.talaria.messaging.node.LocalNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.TestVerbs;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.node.LocalNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;

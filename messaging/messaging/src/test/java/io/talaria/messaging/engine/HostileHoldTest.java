@@ -13,6 +13,7 @@ import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Encoder;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;

@@ -9,6 +9,7 @@ import io.talaria.messaging.IdleStrategy;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.node.LocalNode;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

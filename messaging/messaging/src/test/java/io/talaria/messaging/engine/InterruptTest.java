@@ -14,6 +14,7 @@ import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.node.LocalNode;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;

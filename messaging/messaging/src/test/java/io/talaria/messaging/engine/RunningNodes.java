@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.connect.Conductor;
+import io.talaria.messaging.node.LocalNode;
 import java.io.IOException;
 
 /** What tests of running nodes share. */

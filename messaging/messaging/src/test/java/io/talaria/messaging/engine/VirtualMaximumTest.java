@@ -14,6 +14,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.Request;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.node.LocalNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,6 +11,8 @@ import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Request;
 import io.talaria.messaging.TestVerbs;
 import io.talaria.messaging.Transport;
+import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.node.RemotePeer;
 import io.talaria.ucx.Ucx;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

@@ -13,6 +13,7 @@ import io.talaria.messaging.engine.WakeUps.Blob;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Message;
 import io.talaria.messaging.engine.WakeUps.Ordered;
+import io.talaria.messaging.node.LocalNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

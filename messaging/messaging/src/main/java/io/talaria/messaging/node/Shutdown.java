@@ -1,10 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.Poller;
+import io.talaria.messaging.engine.ResponseSlots;
 import io.talaria.messaging.records.ThreadContext;
 import java.time.Duration;
 import java.util.List;

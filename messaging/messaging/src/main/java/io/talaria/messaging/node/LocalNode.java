@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
@@ -9,7 +9,15 @@ import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.counters.Counts;
 import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.ConnectionOwner;
+import io.talaria.messaging.engine.Delivery;
+import io.talaria.messaging.engine.LargeMemory;
+import io.talaria.messaging.engine.NodeEvents;
+import io.talaria.messaging.engine.Poller;
+import io.talaria.messaging.engine.ResponseSlots;
 import io.talaria.messaging.types.Types;
 import io.talaria.nio.spin.Spinning;
 import java.io.IOException;
@@ -20,7 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A node that runs in this process: creates its parts, and connects them. */
-public final class LocalNode implements Node {
+public final class LocalNode implements Node, ConnectionOwner {
   /**
    * A thread that waits for a response spins as long as so many spins: a peer that sleeps answers
    * after its wake-up, and a thread that has gone to sleep before costs two more, the poller's and
@@ -65,7 +73,8 @@ public final class LocalNode implements Node {
     Spinning spinning = new Spinning(options.spin().toNanos());
     networks = Networks.open(options, this::threadName, spinning);
     try {
-      poller = new Poller(this, spinning, options.idleStrategy());
+      poller =
+          new Poller(this, threadName("poller"), networks.open(), spinning, options.idleStrategy());
     } catch (IOException e) {
       networks.close();
       throw e;
@@ -96,8 +105,8 @@ public final class LocalNode implements Node {
   }
 
   /** The same for tests of wake-ups: without periodic checks that would hide a lost wake-up. */
-  static LocalNode start(NodeOptions options, Connector.Factory factory, boolean looksAfterPeers)
-      throws IOException {
+  public static LocalNode start(
+      NodeOptions options, Connector.Factory factory, boolean looksAfterPeers) throws IOException {
     LocalNode node = new LocalNode(options, factory, looksAfterPeers);
     node.poller.start();
     node.connector.start();
@@ -172,6 +181,7 @@ public final class LocalNode implements Node {
     return peers.values();
   }
 
+  @Override
   public boolean closing() {
     return closed.get();
   }
@@ -194,8 +204,18 @@ public final class LocalNode implements Node {
     return "talaria-" + options.id() + "-" + part;
   }
 
-  /** Counts and reports a connection that the poller has closed. Poller only. */
-  void removed(Connection connection, String reason, long unacknowledgedBytes) {
+  @Override
+  public void grow(Connection connection, int priority) {
+    connector.grow(connection, priority);
+  }
+
+  @Override
+  public void heard(Connection connection, byte kind) {
+    connector.heard(connection, kind);
+  }
+
+  @Override
+  public void removed(Connection connection, String reason, long unacknowledgedBytes) {
     boolean orderly = connection.closing().leaving || closing();
     if (!orderly) {
       counts.lost();
@@ -208,22 +228,27 @@ public final class LocalNode implements Node {
 
   // ---- its parts, for each other
 
+  @Override
   public NodeOptions options() {
     return options;
   }
 
-  Counts counts() {
+  @Override
+  public Counts counts() {
     return counts;
   }
 
+  @Override
   public NodeEvents events() {
     return events;
   }
 
+  @Override
   public Types types() {
     return types;
   }
 
+  @Override
   public Handlers handlers() {
     return handlers;
   }
@@ -232,24 +257,28 @@ public final class LocalNode implements Node {
     return networks;
   }
 
-  Spinning leaderSpinning() {
+  @Override
+  public Spinning leaderSpinning() {
     return leaderSpinning;
   }
 
-  /** The number of leaders: threads that poll a control ring for their response. */
-  AtomicInteger leaders() {
+  @Override
+  public AtomicInteger leaders() {
     return leaders;
   }
 
+  @Override
   public Poller poller() {
     return poller;
   }
 
-  LargeMemory largeMemory() {
+  @Override
+  public LargeMemory largeMemory() {
     return largeMemory;
   }
 
-  Delivery delivery() {
+  @Override
+  public Delivery delivery() {
     return delivery;
   }
 
@@ -257,6 +286,7 @@ public final class LocalNode implements Node {
     return connector;
   }
 
+  @Override
   public ResponseSlots responseSlots() {
     return responseSlots;
   }

@@ -1,12 +1,19 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
-import io.talaria.messaging.Peer;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Waiters;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.ConnectionPeer;
+import io.talaria.messaging.engine.Delivery;
+import io.talaria.messaging.engine.Inbox;
+import io.talaria.messaging.engine.ResponseSlot;
+import io.talaria.messaging.engine.Sender;
+import io.talaria.messaging.records.Positions;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
@@ -20,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** A node to which this process sends, which may be the own node. */
-public final class RemotePeer implements Peer {
+public final class RemotePeer implements ConnectionPeer {
   private final LocalNode node;
   private final int id;
   private final Waiters connecting = new Waiters();
@@ -42,8 +49,8 @@ public final class RemotePeer implements Peer {
     inboxes = new Inbox[node.types().targetCount()];
   }
 
-  /** The inbox of messages from this peer to an ORDERED receiver. Poller only. */
-  Inbox inbox(Target<?> target, Delivery delivery) {
+  @Override
+  public Inbox inbox(Target<?> target, Delivery delivery) {
     Inbox inbox = inboxes[target.index];
     if (inbox == null) {
       inbox = delivery.newInbox();
@@ -61,7 +68,7 @@ public final class RemotePeer implements Peer {
     return connection;
   }
 
-  /** The approximate number of messages and requests in this peer's own inboxes. Any thread. */
+  @Override
   public int waiting() {
     int waiting = 0;
     for (Inbox each : inboxes) {
@@ -70,7 +77,8 @@ public final class RemotePeer implements Peer {
     return waiting;
   }
 
-  Positions positions() {
+  @Override
+  public Positions positions() {
     return positions;
   }
 
@@ -176,7 +184,7 @@ public final class RemotePeer implements Peer {
       }
       if (result == BACK_PRESSURED) {
         if (!sender.awaitRoom(sender.maxRecord(RingPair.DATA), head.what(), untilNs)) {
-          throw noRoom();
+          throw noRoom(now);
         }
       } else {
         awaitEnd(now, untilNs);
@@ -189,14 +197,13 @@ public final class RemotePeer implements Peer {
     return Math.min(limitNs, deadline(node.sendTimeoutNs()));
   }
 
-  MessagingException noRoom() {
-    Connection now = connection;
+  static MessagingException noRoom(Connection to) {
     return new MessagingException(
         Code.BACK_PRESSURED,
         "node "
-            + id
+            + to.peer.id()
             + " has taken too little within the timeout: its receivers are slow, or it stands still"
-            + (now == null ? "" : StallDetector.openOn(now)));
+            + StallDetector.openOn(to));
   }
 
   /** Waits until a sealed connection, which accepts no more messages, was replaced or removed. */

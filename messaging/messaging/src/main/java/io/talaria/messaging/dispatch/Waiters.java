@@ -1,13 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.dispatch;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** A set of threads that wait for the same condition. Any thread. */
-final class Waiters {
+public final class Waiters {
   /** Guarded by this. */
   private final List<Thread> threads = new ArrayList<>();
 
@@ -17,21 +17,21 @@ final class Waiters {
    * Adds the calling thread. Call this before the last check of the condition: {@link #wake} wakes
    * the thread from then on, so that a change after that check is not missed.
    */
-  synchronized void enter() {
+  public synchronized void enter() {
     threads.add(Thread.currentThread());
     count = threads.size();
   }
 
-  synchronized void leave() {
+  public synchronized void leave() {
     threads.remove(Thread.currentThread());
     count = threads.size();
   }
 
-  boolean none() {
+  public boolean none() {
     return count == 0;
   }
 
-  void wake() {
+  public void wake() {
     if (count != 0) {
       wakeAll();
     }

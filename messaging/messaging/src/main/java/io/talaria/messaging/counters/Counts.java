@@ -1,11 +1,11 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.counters;
 
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the events of a node, for {@link io.talaria.messaging.NodeCounters}. Any thread. */
-final class Counts {
+public final class Counts {
   private final LongAdder connected = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final LongAdder received = new LongAdder();
@@ -15,67 +15,67 @@ final class Counts {
   private final LongAdder unanswered = new LongAdder();
   private final LongAdder stalled = new LongAdder();
 
-  void connected() {
+  public void connected() {
     connected.increment();
   }
 
-  void lost() {
+  public void lost() {
     lost.increment();
   }
 
-  void received() {
+  public void received() {
     received.increment();
   }
 
-  void dropped() {
+  public void dropped() {
     dropped.increment();
   }
 
-  void failed() {
+  public void failed() {
     failed.increment();
   }
 
-  void late() {
+  public void late() {
     late.increment();
   }
 
-  void unanswered() {
+  public void unanswered() {
     unanswered.increment();
   }
 
-  void stalled() {
+  public void stalled() {
     stalled.increment();
   }
 
-  long stalledSum() {
+  public long stalledSum() {
     return stalled.sum();
   }
 
-  long unansweredSum() {
+  public long unansweredSum() {
     return unanswered.sum();
   }
 
-  long connectedSum() {
+  public long connectedSum() {
     return connected.sum();
   }
 
-  long lostSum() {
+  public long lostSum() {
     return lost.sum();
   }
 
-  long receivedSum() {
+  public long receivedSum() {
     return received.sum();
   }
 
-  long droppedSum() {
+  public long droppedSum() {
     return dropped.sum();
   }
 
-  long failedSum() {
+  public long failedSum() {
     return failed.sum();
   }
 
-  long lateSum() {
+  public long lateSum() {
     return late.sum();
   }
 }

@@ -1,10 +1,12 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.Sender;
 import io.talaria.messaging.records.Encoder;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;

@@ -1,24 +1,23 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.dispatch;
 
-import io.talaria.messaging.dispatch.BoundedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Bounds and reuses the memory in which a node keeps records that wait for handlers. */
-final class SlabPool {
+public final class SlabPool {
   private static final int MAX_SLABS = 1 << 16;
 
   private final BoundedQueue<Slab> free = new BoundedQueue<>(MAX_SLABS);
   private final AtomicInteger made = new AtomicInteger();
   private final int most;
 
-  SlabPool(long budget) {
+  public SlabPool(long budget) {
     most = Math.clamp(budget / Slab.BYTES, 4, MAX_SLABS);
   }
 
   /** Takes an empty slab, which the caller holds once; null if all are in use. Poller only. */
-  Slab take() {
+  public Slab take() {
     Slab slab = free.poll();
     if (slab == null) {
       if (made.get() >= most) {

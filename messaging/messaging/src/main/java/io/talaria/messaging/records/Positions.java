@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.records;
 
 /**
  * Encodes the positions that sends return, and remembers up to which position the last ended
@@ -14,7 +14,7 @@ package io.talaria.messaging.engine;
  *   position   0 2 | lower bits of the number of the connection 19 | position of the data ring 43
  * </pre>
  */
-final class Positions {
+public final class Positions {
   private static final int POSITION_BITS = 43;
   private static final long POSITION_MASK = (1L << POSITION_BITS) - 1;
   private static final int NUMBER_MASK = (1 << 19) - 1;
@@ -29,11 +29,11 @@ final class Positions {
   /** How many connections have ended. Guarded by this. */
   private int ended;
 
-  static long of(int number, long ringPosition) {
+  public static long of(int number, long ringPosition) {
     return (long) (number & NUMBER_MASK) << POSITION_BITS | ringPosition;
   }
 
-  static boolean isOf(long position, int number) {
+  public static boolean isOf(long position, int number) {
     return position >>> POSITION_BITS == (number & NUMBER_MASK);
   }
 
@@ -41,12 +41,12 @@ final class Positions {
    * Whether the message at a position was delivered if its connection has delivered everything up
    * to {@code delivered}. Only the ring positions are compared, modulo their 43 bits.
    */
-  static boolean reached(long position, long delivered) {
+  public static boolean reached(long position, long delivered) {
     return (delivered - position & POSITION_MASK) <= POSITION_MASK >>> 1;
   }
 
   /** Remembers a connection that has ended after delivering everything up to a position. */
-  synchronized void ended(int number, long ringPosition) {
+  public synchronized void ended(int number, long ringPosition) {
     int at = ended++ % KEPT;
     numbers[at] = number;
     delivered[at] = ringPosition;
@@ -56,7 +56,7 @@ final class Positions {
    * Whether the message at a position was delivered before its connection ended; false if the
    * connection is not one of the last {@value #KEPT} that ended.
    */
-  synchronized boolean wasDelivered(long position) {
+  public synchronized boolean wasDelivered(long position) {
     for (int i = 1; i <= Math.min(ended, KEPT); i++) {
       int at = (ended - i) % KEPT;
       if (isOf(position, numbers[at])) {

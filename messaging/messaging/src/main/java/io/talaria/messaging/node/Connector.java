@@ -1,7 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
+import io.talaria.messaging.dispatch.Timers;
+import io.talaria.messaging.engine.Connection;
 import java.io.IOException;
 import java.util.List;
 

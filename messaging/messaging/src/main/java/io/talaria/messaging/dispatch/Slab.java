@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.dispatch;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -10,25 +10,25 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A piece of memory for records that wait for handlers. It returns to its pool when the records in
  * it were read and the poller no longer fills it: each of these holds it once.
  */
-final class Slab {
-  static final int BYTES = 64 << 10;
+public final class Slab {
+  public static final int BYTES = 64 << 10;
 
-  final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
+  public final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
   private final SlabPool pool;
   private final AtomicInteger holders = new AtomicInteger();
 
   /** Bytes filled. Used by the poller only. */
-  int used;
+  public int used;
 
   Slab(SlabPool pool) {
     this.pool = pool;
   }
 
-  void hold() {
+  public void hold() {
     holders.incrementAndGet();
   }
 
-  void release() {
+  public void release() {
     if (holders.decrementAndGet() == 0) {
       pool.giveBack(this);
     }

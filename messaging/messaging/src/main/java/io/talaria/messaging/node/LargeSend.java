@@ -1,11 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.codec.SegmentWriter;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.Sender;
 import io.talaria.messaging.records.Encoder;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;
@@ -89,7 +91,7 @@ final class LargeSend implements SegmentWriter.Overflow {
               + " (NodeOptions.maxMessageBytes)");
     }
     if (!to.largeTransfers().begin(deadlineNs)) {
-      throw to.peer.noRoom();
+      throw RemotePeer.noRoom(to);
     }
     stream = to.newStream();
     memory = context.scratch(Sender.MAX_RECORD);
@@ -150,9 +152,10 @@ final class LargeSend implements SegmentWriter.Overflow {
       do {
         // The message's own limit is for the first slice. The others have a limit each: a large
         // message may take longer than sendTimeout, as long as the receiver makes progress.
-        long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendTimeoutNs();
+        long limit =
+            sent == 0 ? deadlineNs : System.nanoTime() + to.node.options().sendTimeout().toNanos();
         if (!sender.awaitRoomForSlice(limit)) {
-          throw to.peer.noRoom();
+          throw RemotePeer.noRoom(to);
         }
         result =
             sender.put(context, memory, 0, length, RingPair.DATA, head.slice(stream, sent, total));

@@ -1,7 +1,8 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
+import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.records.ThreadContext;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.dispatch;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * records of the older epoch precede those of the current one. So when the older epoch's count is
  * 0, everything up to its end was delivered.
  */
-final class DeliveryTracker {
+public final class DeliveryTracker {
   private final AtomicInteger[] open = {new AtomicInteger(), new AtomicInteger()};
 
   // Used by the poller only.
@@ -22,13 +22,13 @@ final class DeliveryTracker {
   private long delivered;
 
   /** Counts an envelope and returns its epoch. Poller only. */
-  int begin() {
+  public int begin() {
     open[current].incrementAndGet();
     return current;
   }
 
   /** Records that an envelope was delivered; true if it was its epoch's last. Any thread. */
-  boolean end(int epoch) {
+  public boolean end(int epoch) {
     return open[epoch].decrementAndGet() == 0;
   }
 
@@ -37,7 +37,7 @@ final class DeliveryTracker {
    *
    * @param position the position up to which records were read from the ring
    */
-  long update(long position) {
+  public long update(long position) {
     if (open[1 - current].get() == 0) {
       if (closing) {
         delivered = endOfOlder;
@@ -58,7 +58,7 @@ final class DeliveryTracker {
    * Whether every envelope was delivered. Any thread; the answer may be out of date at once, as the
    * poller may begin another envelope.
    */
-  boolean none() {
+  public boolean none() {
     return open[0].get() == 0 && open[1].get() == 0;
   }
 }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.dispatch;
 
 /** Makes a text of a throwable of the program, whose own methods may throw as well. */
 public final class Thrown {

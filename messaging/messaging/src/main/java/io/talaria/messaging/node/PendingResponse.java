@@ -1,12 +1,14 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.messaging.engine;
+package io.talaria.messaging.node;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.Task;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.ResponseSlot;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
 import java.lang.invoke.VarHandle;
@@ -24,7 +26,7 @@ import java.util.function.BiConsumer;
  * request. The request has a {@link ResponseSlot} until it is done; then {@link #sweep} moves a
  * response that was not collected into this object, and frees the slot.
  */
-final class PendingResponse<A> implements ResponseFuture<A> {
+final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner {
   private final LocalNode node;
   private final RemotePeer peer;
   private final ResponseSlot slot;
@@ -71,7 +73,8 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     this.deadlineNs = deadlineNs;
   }
 
-  long deadlineNs() {
+  @Override
+  public long deadlineNs() {
     return deadlineNs;
   }
 
@@ -223,13 +226,8 @@ final class PendingResponse<A> implements ResponseFuture<A> {
     return false;
   }
 
-  /**
-   * Frees the slot if the request is done, after moving the response into this object, or if the
-   * timeout has passed. Any thread; called by {@link ResponseSlots} for a slot's owner.
-   *
-   * @return whether the request is open and has consumers, which must be called at its timeout
-   */
-  boolean sweep(long nowNs) {
+  @Override
+  public boolean sweep(long nowNs) {
     try {
       if (slot.done(generation)) {
         ResponseSlot.Kept to =
@@ -274,9 +272,10 @@ final class PendingResponse<A> implements ResponseFuture<A> {
 
   /**
    * Wakes the waiter and calls the consumers if the request that is done is this one, as the slot
-   * may have been reused. Called by the thread that has filled the slot.
+   * may have been reused.
    */
-  void ended(int doneGeneration) {
+  @Override
+  public void ended(int doneGeneration) {
     if (doneGeneration == generation) {
       wake();
     }

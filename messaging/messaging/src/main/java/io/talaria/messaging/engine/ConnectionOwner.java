@@ -1,0 +1,52 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.counters.Counts;
+import io.talaria.messaging.dispatch.Handlers;
+import io.talaria.messaging.types.Types;
+import io.talaria.nio.spin.Spinning;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The node that connections belong to: the parts that all of them share, and what it must be told.
+ * Any thread, unless a method says otherwise; none waits for a peer.
+ */
+public interface ConnectionOwner {
+  NodeOptions options();
+
+  Types types();
+
+  Counts counts();
+
+  NodeEvents events();
+
+  Handlers handlers();
+
+  Poller poller();
+
+  Delivery delivery();
+
+  LargeMemory largeMemory();
+
+  ResponseSlots responseSlots();
+
+  /** How long leaders spin. */
+  Spinning leaderSpinning();
+
+  /** The number of leaders: threads that poll a control ring for their response. */
+  AtomicInteger leaders();
+
+  /** Whether the node is closing, or closed. */
+  boolean closing();
+
+  /** A larger ring is wanted. */
+  void grow(Connection connection, int priority);
+
+  /** GOODBYE or STAY has come. */
+  void heard(Connection connection, byte kind);
+
+  /** Counts and reports a connection that the poller has closed. Poller only. */
+  void removed(Connection connection, String reason, long unacknowledgedBytes);
+}
