@@ -4,6 +4,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.Seed;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -173,15 +174,13 @@ class DatatypesTest {
 
   @Test
   void typesOfTypesAreWhatALoopSays() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Variant.threads().run(2, w -> rounds(w, seed, 200, 5));
   }
 
   @Test
   void typesOfTypesInManyPieces() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Variant.threads().with("ring", 4096).with("eager", 100).run(2, w -> rounds(w, seed, 20, 400));
   }
 }

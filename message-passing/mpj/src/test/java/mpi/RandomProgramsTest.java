@@ -4,7 +4,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Random;
+import io.talaria.testsupport.Seed;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -24,7 +24,7 @@ class RandomProgramsTest {
   static final int SMALL = 4_096;
 
   static Stream<DynamicTest> on(String name, int jobs, Variant variant) {
-    long first = Long.getLong("talaria.test.seed", new Random().nextInt(1_000_000_000));
+    long first = Seed.next();
     return IntStream.range(0, Math.max(1, jobs))
         .mapToObj(
             job -> {

@@ -4,7 +4,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Random;
+import io.talaria.testsupport.Seed;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -40,7 +40,7 @@ class WinTest {
   }
 
   private static Stream<DynamicTest> random(String name, Variant variant) {
-    long first = Long.getLong("talaria.test.seed", new Random().nextInt(1_000_000_000));
+    long first = Seed.next();
     return IntStream.range(0, Math.max(1, ROUNDS / 30))
         .mapToObj(
             job -> {

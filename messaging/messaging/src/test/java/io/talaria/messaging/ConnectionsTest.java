@@ -11,6 +11,7 @@ import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.handshake.Fnv;
 import io.talaria.messaging.handshake.HandshakeMessage;
+import io.talaria.testsupport.Seed;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -322,8 +323,7 @@ class ConnectionsTest {
   /** Sound nodes do not notice somebody who sends anything, before and behind a good handshake. */
   @Test
   void aHostileCallerHarmsItsOwnConnectionOnly() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Random random = new Random(seed);
     nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();
@@ -362,8 +362,7 @@ class ConnectionsTest {
   /** Records of all kinds, with fields that may be and that cannot be, behind a sound handshake. */
   @Test
   void hostileRecordsHarmTheirOwnConnectionOnly() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Random random = new Random(seed);
     nodes = new Variant.Nodes(Variant.TCP, directory);
     AtomicInteger got = new AtomicInteger();

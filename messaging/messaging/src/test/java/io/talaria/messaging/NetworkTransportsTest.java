@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
+import io.talaria.testsupport.Seed;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -202,7 +203,7 @@ class NetworkTransportsTest {
                   .controlRingBytes(16 << 10)
                   .receive(Pair.class, Dispatch.INLINE, (pair, from) -> got.incrementAndGet())));
     }
-    long seed = System.nanoTime();
+    long seed = Seed.next();
     AtomicInteger sent = new AtomicInteger();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();

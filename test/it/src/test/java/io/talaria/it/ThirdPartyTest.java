@@ -15,6 +15,7 @@ import io.talaria.it.thirdparty.Side;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.NioTransport;
 import io.talaria.programs.Catalogue;
+import io.talaria.testsupport.Seed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -53,7 +54,7 @@ class ThirdPartyTest {
     pair.assume();
     Child server = side(pair.server(), program).start();
     int port = server.await("listening", Duration.ofMinutes(1)).port();
-    long seed = System.nanoTime();
+    long seed = Seed.next();
     System.err.println(program + " with seed=" + seed);
     Child client =
         side(pair.client(), program)

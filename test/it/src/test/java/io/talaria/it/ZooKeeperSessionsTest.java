@@ -14,6 +14,7 @@ import io.talaria.it.harness.Transports;
 import io.talaria.it.programs.Restless;
 import io.talaria.it.programs.ZooKeeperHost;
 import io.talaria.it.programs.ZooKeeperSessions;
+import io.talaria.testsupport.Seed;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,7 @@ class ZooKeeperSessionsTest {
   void neighboursOfClosedSessionsAreAnswered(Pair pair, int sessions, boolean busy)
       throws Exception {
     pair.assume();
-    long seed = System.nanoTime() & 0xffff_ffffL;
+    long seed = Seed.next();
     System.out.printf("%s, %d sessions, busy: %s, seed %d%n", pair, sessions, busy, seed);
     Child server =
         lab.child(pair.server(), ZooKeeperHost.class)

@@ -4,6 +4,7 @@ package io.talaria.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.Seed;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -110,7 +111,7 @@ class RatesTest {
 
   @Test
   void noRateIsEverNegativeOrNoNumber() {
-    long seed = System.nanoTime();
+    long seed = Seed.next();
     Random random = new Random(seed);
     RateTracker tracker = new RateTracker();
     long atNs = 0;

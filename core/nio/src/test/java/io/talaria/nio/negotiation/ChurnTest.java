@@ -10,6 +10,7 @@ import io.talaria.nio.shm.Length;
 import io.talaria.nio.shm.ShmTransport;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.TransportStream;
+import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -145,7 +146,7 @@ class ChurnTest {
   @Test
   void connectionsThatComeAndGoInAnyOrder() throws Exception {
     long start = System.nanoTime();
-    for (long seed = start; System.nanoTime() - start < RUN_NS; seed++) {
+    for (long seed = Seed.next(); System.nanoTime() - start < RUN_NS; seed++) {
       Random random = new Random(seed);
       int most = random.nextInt(4) == 0 ? 3 * POOLED : 6;
       for (int i = 0; i < 200; i++) {

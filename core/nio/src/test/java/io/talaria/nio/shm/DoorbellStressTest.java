@@ -8,6 +8,7 @@ import io.talaria.nio.doorbell.DoorbellAudit;
 import io.talaria.nio.doorbell.DoorbellPool;
 import io.talaria.nio.doorbell.ThreadDoorbell;
 import io.talaria.nio.transport.TransportStream;
+import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ class DoorbellStressTest {
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicLong sleeps = new AtomicLong();
   private final DoorbellPool pool = DoorbellPool.ofProcess();
-  private final long seed = System.nanoTime();
+  private final long seed = Seed.next();
   private PeerPair pair;
 
   private static final ThreadDoorbell.Sleeper ALONE =
@@ -67,7 +68,6 @@ class DoorbellStressTest {
   void open() throws Exception {
     pair = new PeerPair(dir.resolve("shm"), RING, RING);
     pair.pid = ProcessHandle.current().pid();
-    System.out.println("seed " + seed);
   }
 
   @AfterEach

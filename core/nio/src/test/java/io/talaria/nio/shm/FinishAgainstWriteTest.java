@@ -5,6 +5,7 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.transport.TransportStream;
+import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Random;
@@ -40,13 +41,14 @@ class FinishAgainstWriteTest {
 
   @Test
   void aWriteThatSucceedsStandsBeforeTheEnd() throws Exception {
-    long seed = System.nanoTime();
+    long start = System.nanoTime();
+    long seed = Seed.next();
     Random random = new Random(seed);
     ByteBuffer[] sources = new ByteBuffer[RING];
     int tooLate = 0;
     int inTime = 0;
     try (PeerPair pair = new PeerPair(dir.resolve("shm"), RING, RING)) {
-      while (tooLate < ENOUGH && System.nanoTime() - seed < RUN_NS) {
+      while (tooLate < ENOUGH && System.nanoTime() - start < RUN_NS) {
         Connection connection = pair.connect();
         for (int i = 0; i < sources.length; i++) { // as many as it takes to be long at it
           sources[i] = ByteBuffer.allocate(1);

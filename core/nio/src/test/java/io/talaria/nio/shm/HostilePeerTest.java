@@ -15,6 +15,7 @@ import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.transport.Upgrade;
+import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -465,7 +466,7 @@ class HostilePeerTest {
   @Test
   void garbageThatChangesBetweenTwoLooksIsWithstood() throws Exception {
     long start = System.nanoTime();
-    for (long seed = start; System.nanoTime() - start < RUN_NS; seed += 50) {
+    for (long seed = Seed.next(); System.nanoTime() - start < RUN_NS; seed += 50) {
       Honest honest = new Honest(true);
       ShmReadySet readySet = (ShmReadySet) honest.transport.openReadySet();
       for (int i = 0; i < 50; i++) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.TransportStream;
+import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -170,10 +171,10 @@ class RingStressTest {
   /** Repeats a round with new seeds for a while, then looks for what was left behind. */
   private int rounds(int ringBytes, int maxRingBytes, Round round) throws Exception {
     Path shm = dir.resolve("shm");
-    long first = System.nanoTime();
+    long start = System.nanoTime();
     int count = 0;
     try (PeerPair pair = new PeerPair(shm, ringBytes, maxRingBytes)) {
-      for (long seed = first; System.nanoTime() - first < ROUNDS_NS; seed++, count++) {
+      for (long seed = Seed.next(); System.nanoTime() - start < ROUNDS_NS; seed++, count++) {
         try {
           round.run(pair, new Random(seed), seed);
           pair.settle();

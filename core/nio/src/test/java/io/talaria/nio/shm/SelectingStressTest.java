@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.TransportStream;
+import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -235,7 +236,7 @@ class SelectingStressTest {
     long sleeps = 0;
     int rounds = 0;
     try (PeerPair pair = new PeerPair(dir.resolve("shm"), RINGS, 4 * RINGS)) {
-      for (long seed = start; System.nanoTime() - start < RUN_NS; seed++, rounds++) {
+      for (long seed = Seed.next(); System.nanoTime() - start < RUN_NS; seed++, rounds++) {
         Random random = new Random(seed);
         List<Connection> connections = new ArrayList<>();
         List<Task> clients = new ArrayList<>();

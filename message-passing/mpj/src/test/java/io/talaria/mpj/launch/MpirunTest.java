@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.testsupport.ChildProcess;
+import io.talaria.testsupport.Seed;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -299,7 +300,7 @@ class MpirunTest {
   @Test
   @Timeout(3000)
   void ranksKilledAtRandomMomentsEndTheirJobs() throws Exception {
-    killed(60, System.nanoTime());
+    killed(60, Seed.next());
   }
 
   private static void killed(int times, long seed, String... options) throws Exception {

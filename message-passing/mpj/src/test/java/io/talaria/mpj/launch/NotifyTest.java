@@ -4,10 +4,10 @@ package io.talaria.mpj.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.Seed;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,7 +72,7 @@ class NotifyTest {
   @ParameterizedTest
   @ValueSource(strings = {"shm", "nio"})
   void ranksThatAreKilledAtAnyMoment(String device) throws Exception {
-    long seed = Long.getLong("talaria.test.seed", new Random().nextInt(1_000_000_000));
+    long seed = Seed.next();
     Launched job = run(5, device, "storm", "" + seed);
     assertThat(job.status()).as("seed " + seed + "\n" + job.out() + job.err()).isZero();
     assertThat(job.out().lines().filter(line -> line.endsWith(" is left"))).hasSize(2);

@@ -10,6 +10,7 @@ import io.talaria.messaging.MalformedMessageException;
 import io.talaria.messaging.MessageWriter;
 import io.talaria.messaging.OptionalField;
 import io.talaria.messaging.Varint;
+import io.talaria.testsupport.Seed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -183,8 +184,7 @@ class CodecsTest {
 
   @Test
   void randomRecordsComeBackAsTheyWere() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Random random = new Random(seed);
     for (int i = 0; i < 500; i++) {
       roundTrip(Primitives.class, primitives(random));
@@ -315,8 +315,7 @@ class CodecsTest {
 
   @Test
   void hostileBytesEndInAnExceptionAndAllocateLittle() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Random random = new Random(seed);
     MemorySegment good =
         encode(

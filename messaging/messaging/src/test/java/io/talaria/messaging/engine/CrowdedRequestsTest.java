@@ -10,6 +10,7 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.engine.WakeUps.Inline;
 import io.talaria.messaging.engine.WakeUps.Ordered;
 import io.talaria.messaging.node.LocalNode;
+import io.talaria.testsupport.Seed;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ class CrowdedRequestsTest {
   /** Guards against hanging: no response is that late unless it never comes. */
   private static final long LOST_NS = Long.getLong("talaria.test.lost.ms", 60_000) * 1_000_000;
 
-  private final long seed = System.nanoTime();
+  private final long seed = Seed.next();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final AtomicLong longestNs = new AtomicLong();
   private volatile boolean over;
@@ -77,7 +78,6 @@ class CrowdedRequestsTest {
 
   private void requestInACrowd(Transport transport, int askers, int seconds) throws Exception {
     WakeUps.assume(transport);
-    System.out.println("seed " + seed);
     far = FarNode.start(transport, RING_BYTES, directory);
     near = WakeUps.start(1, transport, RING_BYTES, directory, far.port);
     for (int i = Runtime.getRuntime().availableProcessors(); i > 0; i--) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.handshake.Pairing.Verdict;
 import io.talaria.messaging.handshake.PairingWorld.Member;
+import io.talaria.testsupport.Seed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,8 +27,7 @@ class PairingTest {
   private final Random random = seeded();
 
   private static Random seeded() {
-    long seed = Long.getLong("talaria.test.seed", System.nanoTime());
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     return new Random(seed);
   }
 

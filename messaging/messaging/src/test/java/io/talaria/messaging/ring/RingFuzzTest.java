@@ -4,6 +4,7 @@ package io.talaria.messaging.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.Seed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -40,7 +41,7 @@ class RingFuzzTest {
 
   @Test
   void whateverTheOtherSideWritesStaysInside() {
-    long seed = System.nanoTime();
+    long seed = Seed.next();
     Random random = new Random(seed);
     int broken = 0;
     for (int i = 0; i < INPUTS; i++) {

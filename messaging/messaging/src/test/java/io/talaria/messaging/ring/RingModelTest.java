@@ -4,6 +4,7 @@ package io.talaria.messaging.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.testsupport.Seed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -59,8 +60,7 @@ class RingModelTest {
 
   @Test
   void theRingDoesWhatTheModelDoes() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Random random = new Random(seed);
     long half = 1L << 42;
     long[] positions = {0, 1, LEAST / 8 - 3, half - 2, RingLayout.POSITION_MASK - 40};
@@ -301,8 +301,7 @@ class RingModelTest {
 
   @Test
   void aMirrorGivesWhatTheRingHad() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     Random random = new Random(seed);
     MemorySegment memory = Rings.at(LEAST, 0);
     RingProducer ring = new RingProducer(memory, LEAST);

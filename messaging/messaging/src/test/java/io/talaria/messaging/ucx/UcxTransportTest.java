@@ -13,6 +13,7 @@ import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.LinkOwner;
 import io.talaria.messaging.transport.NetworkTransport;
 import io.talaria.messaging.transport.RingPair;
+import io.talaria.testsupport.Seed;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -384,7 +385,7 @@ class UcxTransportTest {
    */
   @Test
   void whoSleepsIsWokenForWhatComes() throws Exception {
-    long seed = System.nanoTime();
+    long seed = Seed.next();
     Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
     Semaphore woken = new Semaphore(0);
     NetworkTransport sleeper = UcxTransport.open("sleeper", 10);

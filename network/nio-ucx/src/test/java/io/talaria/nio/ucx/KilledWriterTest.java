@@ -5,6 +5,7 @@ package io.talaria.nio.ucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.Seed;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,12 +21,11 @@ class KilledWriterTest {
   private static final String NAME = "writer";
   private static final int MAX_STOPS = 3_000;
 
-  private final long seed = new Random().nextLong();
+  private final long seed = Seed.next();
 
   @BeforeEach
   void possible() {
     assumeTrue(Variant.possible(), "no UCX here");
-    System.out.println("seed " + seed);
   }
 
   private static Jvm start(String name, String... arguments) throws Exception {

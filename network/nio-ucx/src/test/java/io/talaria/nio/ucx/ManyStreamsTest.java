@@ -5,6 +5,7 @@ package io.talaria.nio.ucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.testsupport.Seed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,12 +34,11 @@ class ManyStreamsTest {
   /** One in the usual run, which does this on each binding. */
   private static final int KILLS = Math.max(1, Integer.getInteger("talaria.test.rounds", 150) / 50);
 
-  private final long seed = new Random().nextLong();
+  private final long seed = Seed.next();
 
   @BeforeEach
   void possible() {
     assumeTrue(Variant.possible(), "no UCX here");
-    System.out.println("seed " + seed);
   }
 
   /** So that there are many connections in each second. */

@@ -5,6 +5,7 @@ package io.talaria.verbs.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.talaria.testsupport.Seed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -57,7 +58,7 @@ class ClosingTest {
 
   @Test
   void connectionsMayBeClosedByAnybodyAtAnyTime() throws Exception {
-    long seed = System.nanoTime();
+    long seed = Seed.next();
     Random random = new Random(seed);
     int rounds = Provider.isDevice() ? 3 : 60;
     ConnectionHandler handler =

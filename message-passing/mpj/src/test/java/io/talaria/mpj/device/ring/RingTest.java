@@ -5,6 +5,7 @@ package io.talaria.mpj.device.ring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.mpj.device.frame.Frames;
+import io.talaria.testsupport.Seed;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,8 +33,7 @@ class RingTest {
   private final MemorySegment memory = Arena.ofAuto().allocate(RingLayout.bytes(64 << 10), 64);
 
   private static Random seeded() {
-    long seed = Long.getLong("talaria.test.seed", System.nanoTime());
-    System.out.println("seed " + seed);
+    long seed = Seed.next();
     return new Random(seed);
   }
 
