@@ -179,11 +179,17 @@ final class MpjTargets {
   }
 
   private void judge(Rule rule, MpjCase benchmarkCase, int bytes, boolean judging) {
-    String id = compared(rule, benchmarkCase, bytes);
+    if (!judge(rule, benchmarkCase, bytes, benchmarkCase.fastestId(bytes), judging)) {
+      judge(rule, benchmarkCase, bytes, benchmarkCase.id(bytes), judging);
+    }
+  }
+
+  /** Judges by one measure; false if one of the sides has no figure of it. */
+  private boolean judge(Rule rule, MpjCase benchmarkCase, int bytes, String id, boolean judging) {
     boolean more = rule.pattern.more();
     MpjImplementation theirs = better(id, rule.theirs, more);
     if (theirs == null || found.spread(id, rule.ours) == null) {
-      return;
+      return false;
     }
     String ratioId = benchmarkCase.id(bytes) + "/" + rule.ours + ":" + theirs;
     String label = benchmarkCase.label(bytes);
@@ -196,15 +202,7 @@ final class MpjTargets {
     Target target = limited ? target(more, rule.limit, spread.median()) : null;
     found.judge(ratioId, target);
     judged.add(new Judged(label, rule.ours, theirs, spread, target));
-  }
-
-  /** Returns the measure of the fastest blocks if both sides have it. */
-  private String compared(Rule rule, MpjCase benchmarkCase, int bytes) {
-    String fastest = benchmarkCase.fastestId(bytes);
-    return found.spread(fastest, rule.ours) != null
-            && better(fastest, rule.theirs, rule.pattern.more()) != null
-        ? fastest
-        : benchmarkCase.id(bytes);
+    return true;
   }
 
   private static Target target(boolean more, double limit, double reached) {
