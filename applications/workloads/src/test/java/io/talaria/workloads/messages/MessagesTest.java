@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(240)
 class MessagesTest {
   @Test
-  void anotherProcessResponsesEachLine() throws Exception {
+  void anotherProcessRespondsToEachLine() throws Exception {
     try (TalariaCommand example = TalariaCommand.start("example", "messages")) {
       example.type("hello\n");
       example.awaitOutput("HELLO (node 2, shm)\n");
@@ -63,7 +63,7 @@ class MessagesTest {
   }
 
   @Test
-  void eachImplementationResponsesWhatWasAsked() {
+  void eachImplementationRespondsToEachRequest() {
     bench("request");
   }
 
