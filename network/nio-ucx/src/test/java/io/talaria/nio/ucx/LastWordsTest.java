@@ -66,13 +66,15 @@ class LastWordsTest {
     assertThat(stream.controlEnded(false)).isEqualTo(how == RESET);
   }
 
-  /** Writes until there is no more room. */
+  /** Writes until there has been no room for a while, with nothing under way. */
   private static void fill(UcxStream from, UcxStream to) {
     int idle = 0;
-    while (idle < 200) {
+    long total = 0;
+    while (idle < 200 || total == 0) {
       int count = from.write(ByteBuffer.allocate(1 << 16));
       assertThat(count).isNotNegative();
-      idle = count == 0 ? idle + 1 : 0;
+      total += count;
+      idle = count == 0 && !from.sending() ? idle + 1 : 0;
       int unused = to.readiness(READ) | from.readiness(READ);
     }
   }
