@@ -2,13 +2,27 @@
 
 package io.talaria.messaging.counters;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the events of a node, for {@link io.talaria.messaging.NodeCounters}. Any thread. */
 public final class Counts {
+  private static final VarHandle RECEIVED_ON_POLLER;
+
+  static {
+    try {
+      RECEIVED_ON_POLLER =
+          MethodHandles.lookup().findVarHandle(Counts.class, "receivedOnPoller", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final LongAdder connected = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final LongAdder received = new LongAdder();
+  private long receivedOnPoller;
   private final LongAdder dropped = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder late = new LongAdder();
@@ -23,8 +37,14 @@ public final class Counts {
     lost.increment();
   }
 
+  /** A message that a handler or a virtual thread takes. */
   public void received() {
     received.increment();
+  }
+
+  /** A message that the poller takes. Poller only. */
+  public void receivedOnPoller() {
+    RECEIVED_ON_POLLER.setOpaque(this, receivedOnPoller + 1); // one writer: no atomic instruction
   }
 
   public void dropped() {
@@ -64,7 +84,7 @@ public final class Counts {
   }
 
   public long receivedSum() {
-    return received.sum();
+    return received.sum() + (long) RECEIVED_ON_POLLER.getOpaque(this);
   }
 
   public long droppedSum() {

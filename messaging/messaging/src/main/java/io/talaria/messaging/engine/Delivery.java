@@ -54,6 +54,10 @@ public final class Delivery {
   private final BoundedQueue<Envelope> envelopes = new BoundedQueue<>(ENVELOPES);
   private final Consumer<Envelope> open = this::open;
   private final AtomicInteger virtual = new AtomicInteger();
+
+  /** The poller's. */
+  private ThreadContext context;
+
   private final int maxVirtualThreads;
 
   /**
@@ -109,6 +113,11 @@ public final class Delivery {
     }
   }
 
+  /** Names the poller, on it, before all else. */
+  void runOn(ThreadContext poller) {
+    context = poller;
+  }
+
   /** Makes the inbox of an ORDERED receiver for one node's messages. */
   public Inbox newInbox() {
     return newInbox(MAILBOX, 1);
@@ -149,9 +158,8 @@ public final class Delivery {
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
-      ThreadContext context = ThreadContext.current();
       long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
-      run(context, connection, type, kind, slot, generation, deadline, memory, offset, bytes);
+      run(connection, type, kind, slot, generation, deadline, memory, offset, bytes);
       largeMemory.giveBackRead(largeBytes, memory);
       return true;
     }
@@ -337,12 +345,12 @@ public final class Delivery {
     int generation = envelope.generation;
     long deadline = envelope.deadlineNs;
     int epoch = envelope.epoch;
-    ThreadContext context = ThreadContext.current();
+    ThreadContext own = ThreadContext.current();
     Object message = null;
     Throwable unreadable = null;
     try {
-      message =
-          Decoder.read(context, type, false, envelope.memory, envelope.offset, envelope.bytes);
+      message = Decoder.read(own, type, false, envelope.memory, envelope.offset, envelope.bytes);
+      counts.received();
     } catch (Throwable e) { // thrown by the codec or a constructor: release the memory first
       unreadable = e;
     }
@@ -367,7 +375,6 @@ public final class Delivery {
   }
 
   private void run(
-      ThreadContext context,
       Connection connection,
       TypeEntry type,
       byte kind,
@@ -381,6 +388,7 @@ public final class Delivery {
     Throwable unreadable = null;
     try {
       message = Decoder.read(context, type, true, memory, offset, bytes);
+      counts.receivedOnPoller();
     } catch (Throwable e) { // thrown by the codec or a constructor
       unreadable = e;
     }
@@ -399,7 +407,6 @@ public final class Delivery {
     if (unreadable != null) {
       rejections.unreadable(connection, type, kind, slot, generation, unreadable);
     } else {
-      counts.received();
       Object recorded = Recorded.beginHandler();
       if (kind == Records.REQUEST) {
         handle(connection, type, slot, generation, deadline, message);

@@ -158,7 +158,9 @@ public final class Poller extends Thread {
 
   @Override
   public void run() {
-    ThreadContext.current().poller = true;
+    ThreadContext context = ThreadContext.current();
+    context.poller = true;
+    node.delivery().runOn(context);
     try {
       while (!stopped) {
         try {

@@ -113,7 +113,8 @@ final class Reassembly {
       if (offset != 0) {
         throw new RingBrokenException("stream " + stream + " begins at " + offset);
       }
-      large = begin(stream, total, Records.type(memory, at), Records.whole(memory, at));
+      large =
+          begin(stream, total, Records.typeIn(Records.head(memory, at)), Records.whole(memory, at));
       if (large == null) {
         return false;
       }

@@ -99,7 +99,7 @@ final class ReceivedRequest implements Request {
     Objects.requireNonNull(response, "response");
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = connection.node.types().of(response);
+    TypeEntry type = context.typeOf(connection.node.types(), response);
     once();
     try {
       connection.responses().send(context, type, response, slot, generation);

@@ -137,8 +137,8 @@ public final class RecordReceiver {
       }
       MemorySegment memory = in.memory();
       long at = in.offset();
-      byte kind = Records.kind(memory, at);
-      onControl(memory, at, checkedLength(memory, at, kind, room), kind);
+      long head = Records.head(memory, at);
+      onControl(memory, at, head, checkedLength(head, room));
       in.advance();
       count++;
     }
@@ -157,12 +157,10 @@ public final class RecordReceiver {
     link.published(RingPair.CONTROL);
   }
 
-  /**
-   * Reads and checks a record's length, header included. The caller must not read it again: the
-   * other process may change shared memory after the check.
-   */
-  private static int checkedLength(MemorySegment memory, long at, byte kind, int room) {
-    int length = Records.length(memory, at);
+  /** Checks a record's length, header included. */
+  private static int checkedLength(long head, int room) {
+    int length = Records.lengthIn(head);
+    byte kind = Records.kindIn(head);
     if (length < Records.headerOf(kind) || length > room) {
       throw new RingBrokenException(
           "a record of kind " + kind + " says " + length + " bytes, its place has " + room);
@@ -170,14 +168,15 @@ public final class RecordReceiver {
     return length;
   }
 
-  private void onControl(MemorySegment memory, long at, int length, byte kind) {
+  private void onControl(MemorySegment memory, long at, long head, int length) {
+    byte kind = Records.kindIn(head);
     int header = Records.headerOf(kind);
     switch (kind) {
       case Records.RESPONSE ->
           responses.received(
               Records.slot(memory, at),
               Records.generation(memory, at),
-              Records.type(memory, at),
+              Records.typeIn(head),
               memory,
               at + header,
               length - header);
@@ -223,8 +222,8 @@ public final class RecordReceiver {
       }
       MemorySegment memory = in.memory();
       long at = in.offset();
-      byte kind = Records.kind(memory, at);
-      if (onData(memory, at, checkedLength(memory, at, kind, room), kind)) {
+      long head = Records.head(memory, at);
+      if (onData(memory, at, head, checkedLength(head, room))) {
         in.advance();
         count++;
       } else if (delivery.askForRoom()) {
@@ -266,7 +265,8 @@ public final class RecordReceiver {
     link.published(RingPair.DATA);
   }
 
-  private boolean onData(MemorySegment memory, long at, int length, byte kind) {
+  private boolean onData(MemorySegment memory, long at, long head, int length) {
+    byte kind = Records.kindIn(head);
     int header = Records.headerOf(kind);
     if (kind == Records.SLICE) {
       return dataReassembly.slice(memory, at, length);
@@ -277,7 +277,7 @@ public final class RecordReceiver {
     boolean asks = kind == Records.REQUEST;
     return delivery.deliver(
         connection,
-        Records.type(memory, at),
+        Records.typeIn(head),
         kind,
         asks ? Records.slot(memory, at) : 0,
         asks ? Records.generation(memory, at) : 0,

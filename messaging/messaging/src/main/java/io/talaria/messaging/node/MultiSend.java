@@ -37,7 +37,7 @@ final class MultiSend {
     }
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = node.types().of(message);
+    TypeEntry type = context.typeOf(node.types(), message);
     int size = Encoder.encode(context, type, message);
     MemorySegment encoded = context.scratch(size);
     long deadline = System.nanoTime() + (context.poller ? 0 : node.sendTimeoutNs());

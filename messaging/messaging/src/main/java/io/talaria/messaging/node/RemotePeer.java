@@ -105,7 +105,7 @@ public final class RemotePeer implements ConnectionPeer {
     Objects.requireNonNull(message, "message");
     ThreadContext context = ThreadContext.current();
     context.mustNotBeInCodec();
-    TypeEntry type = node.types().of(message);
+    TypeEntry type = context.typeOf(node.types(), message);
     if (node.closing()) {
       return CLOSED;
     }
@@ -123,7 +123,7 @@ public final class RemotePeer implements ConnectionPeer {
     Objects.requireNonNull(message, "message");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
-    TypeEntry type = node.types().of(message);
+    TypeEntry type = context.typeOf(node.types(), message);
     Connection now = connection;
     if (now != null && !node.closing()) {
       RecordHead head = context.head.of(type.index, Records.MESSAGE, 0, 0, 0);
@@ -308,7 +308,7 @@ public final class RemotePeer implements ConnectionPeer {
     Objects.requireNonNull(request, "request");
     ThreadContext context = ThreadContext.current();
     context.mayWait();
-    TypeEntry type = node.types().of(request);
+    TypeEntry type = context.typeOf(node.types(), request);
     node.types().ofClass(response);
     long deadline = deadline(timeoutNs);
     int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);

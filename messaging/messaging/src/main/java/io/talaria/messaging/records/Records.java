@@ -58,8 +58,8 @@ public final class Records {
 
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private static final int TYPE_AT = 4;
   private static final int KIND_AT = 6;
@@ -125,16 +125,27 @@ public final class Records {
     memory.set(INT, at + SLICE_SLOT_AT + 12, 0);
   }
 
-  public static int length(MemorySegment memory, long at) {
-    return memory.get(INT, at);
+  /**
+   * Reads what all records have. In shared memory the other process may change it later, so read it
+   * once.
+   */
+  public static long head(MemorySegment memory, long at) {
+    return memory.get(LONG, at);
   }
 
-  public static int type(MemorySegment memory, long at) {
-    return Short.toUnsignedInt(memory.get(SHORT, at + TYPE_AT));
+  /** The length in a {@link #head}, header included. */
+  public static int lengthIn(long head) {
+    return (int) head;
   }
 
-  public static byte kind(MemorySegment memory, long at) {
-    return memory.get(ValueLayout.JAVA_BYTE, at + KIND_AT);
+  /** The type in a {@link #head}. */
+  public static int typeIn(long head) {
+    return (int) (head >>> Integer.SIZE) & 0xffff;
+  }
+
+  /** The kind in a {@link #head}. */
+  public static byte kindIn(long head) {
+    return (byte) (head >>> (KIND_AT * Byte.SIZE));
   }
 
   public static int slot(MemorySegment memory, long at) {

@@ -5,6 +5,7 @@ package io.talaria.messaging.records;
 import io.talaria.messaging.codec.SegmentReader;
 import io.talaria.messaging.codec.SegmentWriter;
 import io.talaria.messaging.types.TypeEntry;
+import io.talaria.messaging.types.Types;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -71,8 +72,29 @@ public final class ThreadContext {
   /** The number of the claim that was last reported. Written by conductors. */
   public volatile int reported;
 
+  /** The type that was looked up last, and where. */
+  private TypeEntry lastType;
+
+  private Types lastTypes;
+
   private ThreadContext() {
     ALL.add(new WeakReference<>(this));
+  }
+
+  /**
+   * Looks a message's type up, first at the one before.
+   *
+   * @throws IllegalArgumentException if its class is not registered
+   */
+  public TypeEntry typeOf(Types types, Object message) {
+    TypeEntry last = lastType;
+    if (last != null && last.type == message.getClass() && lastTypes == types) {
+      return last;
+    }
+    TypeEntry found = types.of(message);
+    lastType = found;
+    lastTypes = types;
+    return found;
   }
 
   /** Records that this thread opens a claim. */
