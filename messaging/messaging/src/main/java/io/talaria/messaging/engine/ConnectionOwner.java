@@ -38,6 +38,9 @@ public interface ConnectionOwner {
   /** The number of leaders: threads that poll a control ring for their response. */
   AtomicInteger leaders();
 
+  /** How long a send waits. */
+  long sendTimeoutNs();
+
   /** Whether the node is closing, or closed. */
   boolean closing();
 

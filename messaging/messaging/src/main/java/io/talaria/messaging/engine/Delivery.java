@@ -55,7 +55,7 @@ public final class Delivery {
   private final Consumer<Envelope> open = this::open;
   private final AtomicInteger virtual = new AtomicInteger();
 
-  /** The poller's. */
+  /** The poller's, for what it delivers itself. Poller only. */
   private ThreadContext context;
 
   private final int maxVirtualThreads;

@@ -152,8 +152,7 @@ final class LargeSend implements SegmentWriter.Overflow {
       do {
         // The message's own limit is for the first slice. The others have a limit each: a large
         // message may take longer than sendTimeout, as long as the receiver makes progress.
-        long limit =
-            sent == 0 ? deadlineNs : System.nanoTime() + to.node.options().sendTimeout().toNanos();
+        long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendTimeoutNs();
         if (!sender.awaitRoomForSlice(limit)) {
           throw RemotePeer.noRoom(to);
         }

@@ -196,13 +196,16 @@ public final class LocalNode implements Node, ConnectionOwner {
     return looksAfterPeers;
   }
 
-  long sendTimeoutNs() {
+  @Override
+  public long sendTimeoutNs() {
     return options.sendTimeout().toNanos();
   }
 
   public String threadName(String part) {
     return "talaria-" + options.id() + "-" + part;
   }
+
+  // ---- told by its connections
 
   @Override
   public void grow(Connection connection, int priority) {
