@@ -8,7 +8,7 @@ readonly USUAL_VARIANTS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA
 readonly USUAL_VARIANTS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
 readonly USUAL_SCALE=0.25
-readonly USUAL_JVM='-XX:+UseSerialGC -XX:TieredStopAtLevel=1'
+readonly USUAL_JVM='-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5'
 readonly USUAL_CHAOS_SECONDS=10 ALL_CHAOS_SECONDS=120
 readonly USUAL_STRESS_SECONDS=10 ALL_STRESS_SECONDS=20
 
@@ -136,7 +136,7 @@ run_tests() {
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \
       "the contract where ports are left out; on Java 17: all variants but $USUAL_VARIANTS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
-      "JVMs of tests, and those that they start to look at what they say: without the optimizing compiler" \
+      "JVMs of tests, and those that they start to look at what they say: without the optimizing compiler, and compiled late" \
       "chaos: $USUAL_CHAOS_SECONDS seconds instead of $ALL_CHAOS_SECONDS, programs from a seed $USUAL_STRESS_SECONDS for $ALL_STRESS_SECONDS" "$@"
   fi
   "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$ROOT/.ci/TestReport.java" \

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Timeout;
 class KernelsTest {
   private static void verified(String kernel, int ranks, String... rest) throws Exception {
     // They compute: the optimizing compiler is worth its time.
-    List<String> words = new ArrayList<>(List.of("-np", "" + ranks, "-XX:TieredStopAtLevel=4"));
+    List<String> words =
+        new ArrayList<>(
+            List.of("-np", "" + ranks, "-XX:TieredStopAtLevel=4", "-XX:CompileThresholdScaling=1"));
     words.add("io.talaria.mpj.kernels." + kernel);
     words.addAll(List.of(rest));
     assertThat(EndedJob.out(words))

@@ -110,7 +110,7 @@ public final class ChildSpec {
    * @return this
    */
   public ChildSpec optimized() {
-    return option("-XX:TieredStopAtLevel=4");
+    return option("-XX:TieredStopAtLevel=4").option("-XX:CompileThresholdScaling=1");
   }
 
   /**
