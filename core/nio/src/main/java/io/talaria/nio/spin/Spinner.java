@@ -83,6 +83,11 @@ public final class Spinner {
     return true;
   }
 
+  /** When the last spin that was granted began, as of {@link System#nanoTime}. */
+  public long beganNs() {
+    return beganNs;
+  }
+
   /** How long a spin that begins now may take; 0 if it is not worth it. */
   public long limitNs(long nowNs) {
     if (luck > 0) {

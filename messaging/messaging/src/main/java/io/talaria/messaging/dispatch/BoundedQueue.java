@@ -85,8 +85,12 @@ public final class BoundedQueue<E> {
     return (long) TURN.getAcquire(turns, (int) take & mask) < take + 1;
   }
 
-  /** The approximate number of elements. */
+  /**
+   * The number of elements: exact while nothing is put or taken; otherwise not more than there were
+   * at the beginning of the call.
+   */
   public int size() {
-    return (int) Math.max(0, puts.get() - takes.get());
+    long put = puts.get(); // before takes, which go on
+    return (int) Math.max(0, put - takes.get());
   }
 }

@@ -267,7 +267,6 @@ public final class Connection implements LinkOwner {
     StringBuilder text = new StringBuilder("poller ");
     text.append(node.poller().sleeps() ? "sleeps" : "is awake");
     text.append(leading.locked() ? ", ring receiver taken" : ", ring receiver free");
-    text.append(", ").append(node.leaders().get()).append(" lead");
     try {
       for (int priority = 0; priority < RingPair.COUNT; priority++) {
         text.append(priority == RingPair.DATA ? "; data" : "; control");

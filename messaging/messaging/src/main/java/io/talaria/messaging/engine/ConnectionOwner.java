@@ -7,7 +7,6 @@ import io.talaria.messaging.counters.Counts;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.types.Types;
 import io.talaria.nio.spin.Spinning;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The node that connections belong to: the parts that all of them share, and what it must be told.
@@ -32,11 +31,8 @@ public interface ConnectionOwner {
 
   ResponseSlots responseSlots();
 
-  /** How long leaders spin. */
+  /** How long leaders spin: threads that poll a control ring for their response. */
   Spinning leaderSpinning();
-
-  /** The number of leaders: threads that poll a control ring for their response. */
-  AtomicInteger leaders();
 
   /** How long a send waits. */
   long sendTimeoutNs();

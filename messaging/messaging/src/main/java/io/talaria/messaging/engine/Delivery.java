@@ -371,7 +371,15 @@ public final class Delivery {
     if (connection.deliveries.end(epoch) || roomWanted) {
       poller.wake();
     }
+    if (unreadable == null && kind == Records.REQUEST && hasPassed(deadline)) {
+      Thread.interrupted(); // as in finish: the codec may have done that
+      return; // the requester has timed out
+    }
     finish(connection, type, kind, slot, generation, deadline, message, unreadable);
+  }
+
+  private static boolean hasPassed(long deadline) {
+    return deadline != 0 && System.nanoTime() - deadline > 0;
   }
 
   private void run(
@@ -436,9 +444,6 @@ public final class Delivery {
       int generation,
       long deadline,
       Object message) {
-    if (deadline != 0 && System.nanoTime() - deadline > 0) {
-      return; // the requester has timed out
-    }
     Target<RequestHandler<Object>> target = type.requestHandler;
     ReceivedRequest request = new ReceivedRequest(connection, slot, generation, deadline);
     try {

@@ -7,7 +7,6 @@ import io.talaria.messaging.ring.RingBrokenException;
 import io.talaria.messaging.transport.Link;
 import io.talaria.messaging.transport.RingPair;
 import io.talaria.nio.spin.Spinner;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -16,6 +15,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Leading {
   private static final int LOOKS_WHILE_ANOTHER_LEADS = 200;
+
+  /** Reading the clock takes longer than looking into memory. */
+  private static final int LOOKS_BETWEEN_CLOCKS = 4;
 
   private final Connection connection;
   private final ConnectionOwner node;
@@ -26,6 +28,14 @@ public final class Leading {
 
   /** Whether the leader has received bytes from the link, also of the data ring. By the leader. */
   private boolean dataCame;
+
+  /** When the last look began. By the leader. */
+  private long lookedFromNs;
+
+  /**
+   * The slot of a request whose thread leads and takes the response itself, or null. By the leader.
+   */
+  private ResponseSlot own;
 
   Leading(Connection connection) {
     this.connection = connection;
@@ -38,8 +48,19 @@ public final class Leading {
     return lock.compareAndSet(false, true);
   }
 
+  /** Frees the receiver, before anything is read that another thread sets. */
   void unlock() {
     lock.set(false);
+  }
+
+  /** {@link #unlock} without a fence, if nothing is looked at after it that another thread sets. */
+  void unlockSoon() {
+    lock.setRelease(false);
+  }
+
+  /** Whether the holder of the receiver is the thread that waits for this slot. Holder. */
+  boolean leadsFor(ResponseSlot slot) {
+    return own == slot;
   }
 
   boolean locked() {
@@ -64,6 +85,22 @@ public final class Leading {
     }
   }
 
+  /**
+   * Looks for the response to a request that has no future, so that nobody else takes it or must be
+   * told of it. Leader.
+   *
+   * @return when this began, as of {@link System#nanoTime}
+   */
+  public long lookForOwn(ResponseSlot slot, int generation) {
+    own = slot;
+    try {
+      look(slot, generation);
+      return lookedFromNs;
+    } finally {
+      own = null;
+    }
+  }
+
   /** Before a request is published: its response needs no wake-up if this thread leads then. */
   void startIfWanted(ThreadContext context) {
     if (context.wantsToLead) {
@@ -77,7 +114,6 @@ public final class Leading {
     if (!tryLock()) {
       return false;
     }
-    node.leaders().incrementAndGet();
     dataCame = false;
     try {
       connection.link().disarm(RingPair.CONTROL);
@@ -92,18 +128,17 @@ public final class Leading {
   }
 
   /** Looks for a response while it is worth it. Leader. */
-  public boolean look(ResponseSlot slot, int generation) {
+  private boolean look(ResponseSlot slot, int generation) {
     boolean found = false;
     Link link = connection.link();
-    RecordReceiver receiver = connection.receiver();
     try {
       link.push();
-      if (spinner.start()) {
+      boolean spins = spinner.start();
+      lookedFromNs = spins ? spinner.beganNs() : System.nanoTime();
+      if (spins) {
         try {
           do {
-            dataCame |= link.bring();
-            receiver.drainControl();
-            found = slot.done(generation);
+            found = lookSomeTimes(link, slot, generation);
           } while (!found && !connection.dead() && spinner.goOn());
         } finally {
           spinner.stop(found);
@@ -119,11 +154,22 @@ public final class Leading {
     return found;
   }
 
+  private boolean lookSomeTimes(Link link, ResponseSlot slot, int generation) {
+    RecordReceiver receiver = connection.receiver();
+    for (int i = 0; i < LOOKS_BETWEEN_CLOCKS; i++) {
+      dataCame |= link.bring();
+      receiver.drainControl();
+      if (slot.done(generation)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Stops leading. */
   public void stop() {
     boolean came = dataCame;
     unlock();
-    node.leaders().decrementAndGet();
     leave(came);
   }
 
@@ -139,7 +185,6 @@ public final class Leading {
   private void leave(boolean came) {
     boolean look = came;
     int before;
-    VarHandle.fullFence();
     int sleep = node.poller().sleepNumber();
     do {
       before = sleep;
@@ -154,7 +199,6 @@ public final class Leading {
       } finally {
         unlock();
       }
-      VarHandle.fullFence();
       sleep = node.poller().sleepNumber();
     } while (sleep != before);
     if (look) {

@@ -17,7 +17,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -51,9 +50,6 @@ public final class Poller extends Thread {
   private final ConnectionOwner node;
   private final NodeEvents events;
 
-  /** How many threads of the program read a connection's ring themselves. */
-  private final AtomicInteger leaders;
-
   /** Mostly none. */
   private final NetworkTransport[] networks;
 
@@ -71,6 +67,9 @@ public final class Poller extends Thread {
 
   /** Whether a leader reads any session, which the selector therefore does not watch. */
   private boolean lent;
+
+  /** Whether a thread of the program read any connection's ring itself during the last turn. */
+  private boolean led;
 
   /** Whether this thread has slept since it last called {@link #lendBack}. */
   private boolean slept;
@@ -109,14 +108,13 @@ public final class Poller extends Thread {
     setDaemon(true);
     this.node = node;
     events = node.events();
-    leaders = node.leaders();
     this.idleStrategy = idleStrategy;
     this.networks = networks;
     selector = Selector.open();
     spinner = new Spinner(spinning);
   }
 
-  /** The number for {@link #sleeps}. Call this after a full fence. */
+  /** The number for {@link #sleeps}. Call this after a volatile write or a full fence. */
   int sleepNumber() {
     return sleep;
   }
@@ -200,9 +198,9 @@ public final class Poller extends Thread {
       stayAwake();
       return;
     }
-    if (leaders.get() == 0 && spinner.start()) {
+    if (!led && spinner.start()) {
       boolean found = false;
-      while (!found && leaders.get() == 0 && spinner.goOn()) {
+      while (!found && !led && spinner.goOn()) {
         Thread.onSpinWait();
         found = turn();
       }
@@ -268,10 +266,12 @@ public final class Poller extends Thread {
     }
     Connection[] all = connections;
     boolean stalled = false;
+    boolean anyLed = false;
     for (Connection each : all) {
       try {
         done |= each.receiver().poll();
         stalled |= each.receiver().stalled;
+        anyLed |= each.receiver().led;
         if (each.link().over()) {
           over(each);
         }
@@ -280,6 +280,7 @@ public final class Poller extends Thread {
         each.failed("an error of this node: " + Thrown.text(e));
       }
     }
+    led = anyLed;
     node.delivery().releaseHolders();
     if (!stalled) {
       node.delivery().enoughRoom();

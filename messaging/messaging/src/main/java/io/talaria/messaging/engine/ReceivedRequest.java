@@ -78,7 +78,8 @@ final class ReceivedRequest implements Request {
   /**
    * The cleaner's part, from {@link #leave} on; else null. {@link #leave} writes this before it
    * reads {@link #answered}, and {@link #take} writes {@link #answered} before it reads this. So
-   * one of them sees the other, and a request that was answered is never failed by the cleaner.
+   * one of them sees the other (all are volatile accesses), and a request that was answered is
+   * never failed by the cleaner.
    */
   private volatile Left left;
 
@@ -127,7 +128,6 @@ final class ReceivedRequest implements Request {
     if (!answered) {
       Left what = new Left(connection, slot, generation);
       left = what;
-      VarHandle.fullFence();
       if (!answered) {
         Watch.CLEANER.register(this, what);
       }
@@ -137,7 +137,6 @@ final class ReceivedRequest implements Request {
   /** Marks the request as answered; true for the first caller. */
   private boolean take() {
     boolean first = ANSWERED.compareAndSet(this, false, true);
-    VarHandle.fullFence();
     Left what = left;
     if (first && what != null) {
       what.answered = true;

@@ -46,6 +46,9 @@ public final class RecordReceiver {
   boolean stalled;
   boolean interestLent;
 
+  /** Whether another thread had the ring receiver when the poller last looked. */
+  boolean led;
+
   private int taken;
   private long publishedDelivered;
   private long toldNs;
@@ -85,16 +88,7 @@ public final class RecordReceiver {
   boolean poll() {
     boolean done = false;
     try {
-      if (leading.tryLock()) {
-        try {
-          if (readable && link.readsSession()) {
-            done = pull();
-          }
-          done |= drainControl();
-        } finally {
-          leading.unlock();
-        }
-      }
+      done = pollControl();
       done |= drainData();
       if (readable && !link.readsSession()) {
         done |= pull(); // doorbells: no leader reads them; what they announce has been received
@@ -106,6 +100,25 @@ public final class RecordReceiver {
       connection.broken(e);
     }
     return done;
+  }
+
+  private boolean pollControl() {
+    boolean pulls = readable && link.readsSession();
+    if (!pulls && !link.mayHave(RingPair.CONTROL)) {
+      led = leading.locked();
+      return false;
+    }
+    led = !leading.tryLock();
+    if (led) {
+      return false;
+    }
+    try {
+      boolean done = pulls && pull();
+      done |= drainControl();
+      return done;
+    } finally {
+      leading.unlockSoon();
+    }
   }
 
   /** How many records of the data ring the last turn has taken. Poller. */

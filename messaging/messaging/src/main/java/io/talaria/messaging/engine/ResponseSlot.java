@@ -8,6 +8,8 @@ import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.types.TypeEntry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -50,6 +52,19 @@ public final class ResponseSlot {
   /** The least bytes that a buffer has once it is allocated. */
   static final int SMALL_BYTES = 512;
 
+  private static final VarHandle WAITER;
+  private static final VarHandle CONNECTION;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      WAITER = lookup.findVarHandle(ResponseSlot.class, "waiter", Thread.class);
+      CONNECTION = lookup.findVarHandle(ResponseSlot.class, "connection", Connection.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private static final int SHIFT = 32;
   private static final String NO_MEMORY = "there is no native memory here for the response";
   private static final String UNREADABLE = "the response could not be taken in";
@@ -62,6 +77,12 @@ public final class ResponseSlot {
 
   /** Set before the request is sent. */
   public volatile Connection connection;
+
+  /**
+   * When the request began, as of {@link System#nanoTime}. For the requesting thread, until it has
+   * made a future.
+   */
+  public long begunNs;
 
   /**
    * The future of a request whose response is collected later; null if the requesting thread itself
@@ -86,15 +107,22 @@ public final class ResponseSlot {
     this.index = index;
   }
 
-  /** Begins a request and returns its generation. For the thread that has taken the slot. */
-  public int open() {
+  /**
+   * Begins a request and returns its generation. For the thread that has taken the slot.
+   *
+   * <p>Without a fence: who fails the requests of a connection seals its ring first, and then looks
+   * at the slots; a request that it does not see comes after the seal, and finds the ring sealed.
+   *
+   * @param on the connection on which the request is to be sent, or null if there is none yet
+   */
+  public int open(Connection on) {
     int generation = generation();
-    connection = null;
-    waiter = null;
+    CONNECTION.setRelease(this, on);
+    WAITER.setRelease(this, null);
     failure = null;
     failureText = null;
     type = null;
-    word.set(word(generation, OPEN));
+    word.setRelease(word(generation, OPEN));
     return generation;
   }
 
@@ -126,14 +154,19 @@ public final class ResponseSlot {
     return (int) word.get() == OPEN;
   }
 
-  /** Completes the request with a copy of a response's bytes; false if it is no longer open. */
+  /**
+   * Completes the request with a copy of a response's bytes; false if it is no longer open.
+   *
+   * @param byWaiter whether this is the thread that waits for it, so that nobody must be told
+   */
   boolean complete(
       Connection from,
       int generation,
       TypeEntry responseType,
       MemorySegment memory,
       long offset,
-      int length) {
+      int length,
+      boolean byWaiter) {
     if (connection != from
         || !word.compareAndSet(word(generation, OPEN), word(generation, FILLING))) {
       return false;
@@ -149,13 +182,13 @@ public final class ResponseSlot {
       boolean noMemory = e instanceof OutOfMemoryError;
       failure = noMemory ? MessagingException.Code.BACK_PRESSURED : MessagingException.Code.LOST;
       failureText = noMemory ? NO_MEMORY : UNREADABLE;
-      finish(generation);
+      finish(generation, byWaiter);
       if (noMemory) {
         return true; // only this request fails, the connection stays
       }
       throw e;
     }
-    finish(generation);
+    finish(generation, byWaiter);
     return true;
   }
 
@@ -167,7 +200,7 @@ public final class ResponseSlot {
     }
     failure = code;
     failureText = text;
-    finish(generation);
+    finish(generation, false);
     return true;
   }
 
@@ -178,7 +211,11 @@ public final class ResponseSlot {
     }
   }
 
-  private void finish(int generation) {
+  private void finish(int generation, boolean byWaiter) {
+    if (byWaiter) {
+      word.setRelease(word(generation, DONE));
+      return;
+    }
     word.set(word(generation, DONE));
     Thread thread = waiter;
     if (thread != null) {
@@ -211,7 +248,7 @@ public final class ResponseSlot {
 
   /** Frees the slot of a request whose result only the caller can take. */
   public void free(int generation) {
-    word.set(word(generation + 1, FREE));
+    word.setRelease(word(generation + 1, FREE));
   }
 
   /** The buffer's size. */

@@ -42,7 +42,6 @@ public final class ResponseSlots {
   private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MAX_SLOTS);
 
   private final AtomicInteger made = new AtomicInteger();
-  private final AtomicInteger open = new AtomicInteger();
   private final BoundedQueue<ResponseSlot> free = new BoundedQueue<>(2 * MAX_SLOTS);
 
   public ResponseSlots(Timers timers) {
@@ -64,16 +63,16 @@ public final class ResponseSlots {
       slot = new ResponseSlot(index);
       slots.set(index, slot);
     }
-    open.incrementAndGet();
     return slot;
   }
 
   public void giveBack(ResponseSlot slot) {
-    slot.owner = null;
+    if (slot.owner != null) {
+      slot.owner = null;
+    }
     if (slot.memoryBytes() != slot.counted || slot.counted > ResponseSlot.SMALL_BYTES) {
       countMemory(slot);
     }
-    open.decrementAndGet();
     free.offer(slot);
   }
 
@@ -115,7 +114,7 @@ public final class ResponseSlots {
     }
     boolean more = false;
     long next = 0;
-    int count = open.get() == 0 ? 0 : made.get();
+    int count = open() == 0 ? 0 : made.get();
     for (int i = 0; i < count; i++) {
       ResponseSlot slot = slots.get(i);
       ResponseSlot.Owner pending = slot == null ? null : slot.owner;
@@ -147,7 +146,7 @@ public final class ResponseSlots {
   /** The number of open requests of each connection. */
   public Map<Connection, Integer> openByConnection() {
     Map<Connection, Integer> counts = new HashMap<>();
-    int left = open.get() == 0 ? 0 : made.get();
+    int left = open() == 0 ? 0 : made.get();
     for (int i = 0; i < left; i++) {
       ResponseSlot slot = slots.get(i);
       Connection on = slot == null || !slot.isOpen() ? null : slot.connection;
@@ -158,8 +157,10 @@ public final class ResponseSlots {
     return counts;
   }
 
+  /** The number of slots in use: exact while none is taken or given back, else not too low. */
   public int open() {
-    return open.get();
+    int unused = free.size(); // first: a slot may be made, and given back, in between
+    return made.get() - unused;
   }
 
   public void failAll(Connection connection, MessagingException.Code code, String text) {

@@ -103,7 +103,8 @@ final class Responses {
         return pending.fail(connection, generation, MessagingException.Code.TYPE_MISMATCH, why);
       }
     }
-    return pending.complete(connection, generation, entry, memory, offset, bytes);
+    boolean byWaiter = connection.leading().leadsFor(pending);
+    return pending.complete(connection, generation, entry, memory, offset, bytes, byWaiter);
   }
 
   /** A FAILURE has come: there will be no response. */

@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A node that runs in this process: creates its parts, and connects them. */
 public final class LocalNode implements Node, ConnectionOwner {
@@ -44,7 +43,6 @@ public final class LocalNode implements Node, ConnectionOwner {
   private final Handlers handlers;
   private final Networks networks;
   private final Spinning leaderSpinning;
-  private final AtomicInteger leaders = new AtomicInteger();
   private final Poller poller;
   private final LargeMemory largeMemory;
   private final Delivery delivery;
@@ -263,11 +261,6 @@ public final class LocalNode implements Node, ConnectionOwner {
   @Override
   public Spinning leaderSpinning() {
     return leaderSpinning;
-  }
-
-  @Override
-  public AtomicInteger leaders() {
-    return leaders;
   }
 
   @Override

@@ -294,76 +294,131 @@ public final class RemotePeer implements ConnectionPeer {
   @Override
   public <A> A requestNs(Object request, Class<A> response, long timeoutNs)
       throws MessagingException {
-    return begin(request, response, timeoutNs, true).result();
+    ThreadContext context = ThreadContext.current();
+    TypeEntry type = typeOfRequest(context, request, response);
+    ResponseSlot slot = takeSlot();
+    int generation = slot.open(connection);
+    boolean hasFuture = false;
+    try {
+      boolean looked = sendRequest(context, type, request, slot, generation, timeoutNs, true);
+      if (slot.done(generation)) {
+        return response.cast(slot.take(generation, context, response));
+      }
+      PendingResponse<A> pending =
+          new PendingResponse<>(
+              node, this, slot, generation, response, until(slot, timeoutNs), looked, false);
+      hasFuture = true;
+      return pending.result();
+    } finally {
+      if (!hasFuture) {
+        giveBack(slot, generation);
+      }
+    }
   }
 
   @Override
   public <A> ResponseFuture<A> requestAsync(Object request, Class<A> response, Duration timeout)
       throws MessagingException {
-    return begin(request, response, nanos(timeout), false);
+    ThreadContext context = ThreadContext.current();
+    TypeEntry type = typeOfRequest(context, request, response);
+    ResponseSlot slot = takeSlot();
+    int generation = slot.open(connection);
+    boolean hasFuture = false;
+    try {
+      long timeoutNs = nanos(timeout);
+      boolean looked = sendRequest(context, type, request, slot, generation, timeoutNs, false);
+      PendingResponse<A> pending =
+          new PendingResponse<>(
+              node, this, slot, generation, response, until(slot, timeoutNs), looked, true);
+      slot.owner = pending;
+      hasFuture = true;
+      return pending;
+    } finally {
+      if (!hasFuture) {
+        giveBack(slot, generation);
+      }
+    }
   }
 
-  private <A> PendingResponse<A> begin(
-      Object request, Class<A> response, long timeoutNs, boolean waits) throws MessagingException {
+  private TypeEntry typeOfRequest(ThreadContext context, Object request, Class<?> response) {
     Objects.requireNonNull(request, "request");
-    ThreadContext context = ThreadContext.current();
     context.mayWait();
     TypeEntry type = context.typeOf(node.types(), request);
     node.types().ofClass(response);
-    long deadline = deadline(timeoutNs);
-    int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
+    return type;
+  }
+
+  private ResponseSlot takeSlot() throws MessagingException {
     ResponseSlot slot = node.responseSlots().take();
     if (slot == null) {
       throw new MessagingException(Code.BACK_PRESSURED, "65536 requests are under way already");
     }
-    int generation = slot.open();
-    boolean sent = false;
-    try {
-      Connection now = connection;
-      boolean looked = false;
-      long result = LOST;
-      if (now != null && !node.closing()) {
-        slot.connection = now;
-        RecordHead head =
-            context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
-        context.wantsToLead = waits && !Thread.currentThread().isVirtual();
-        try {
-          result = now.sender().put(context, type, request, RingPair.DATA, head);
-          looked = context.leads;
-          if (looked) {
-            now.leading().look(slot, generation);
-          }
-        } finally {
-          context.wantsToLead = false;
-          if (context.leads) {
-            context.leads = false;
-            now.leading().stop();
-          }
+    return slot;
+  }
+
+  /** When a request's timeout passes. */
+  private static long until(ResponseSlot slot, long timeoutNs) {
+    return slot.begunNs + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
+  }
+
+  /**
+   * Sends a request, and polls for its response if its thread waits for it.
+   *
+   * @return whether it has polled for the response
+   * @throws MessagingException if the request was not sent, so that no response can come
+   */
+  private boolean sendRequest(
+      ThreadContext context,
+      TypeEntry type,
+      Object request,
+      ResponseSlot slot,
+      int generation,
+      long timeoutNs,
+      boolean waits)
+      throws MessagingException {
+    int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
+    Connection now = slot.connection;
+    boolean looked = false;
+    long result = LOST;
+    if (now != null && !node.closing()) {
+      RecordHead head =
+          context.head.of(type.index, Records.REQUEST, slot.index, generation, limitUs);
+      context.wantsToLead = waits && !Thread.currentThread().isVirtual();
+      try {
+        result = now.sender().put(context, type, request, RingPair.DATA, head);
+        looked = context.leads;
+        if (looked) {
+          slot.begunNs = now.leading().lookForOwn(slot, generation);
         }
-      }
-      if (result <= 0) {
-        long limit = waits ? deadline : sendUntil(deadline);
-        result =
-            sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, limit);
-      }
-      PendingResponse<A> pending =
-          new PendingResponse<>(node, this, slot, generation, response, deadline, looked, !waits);
-      if (!waits) {
-        slot.owner = pending;
-      }
-      sent = result > 0;
-      return pending;
-    } finally {
-      if (!sent) {
-        // The request was not sent, so no response can come. But the thread that ends a connection
-        // may be filling the slot with a failure: then wait until it is done.
-        while (!slot.giveUp(generation) && !slot.done(generation)) {
-          Thread.onSpinWait();
+      } finally {
+        context.wantsToLead = false;
+        if (context.leads) {
+          context.leads = false;
+          now.leading().stop();
         }
-        slot.reset(generation);
-        node.responseSlots().giveBack(slot);
       }
     }
+    if (!looked) {
+      slot.begunNs = System.nanoTime();
+    }
+    if (result <= 0) {
+      long deadline = until(slot, timeoutNs);
+      long limit = waits ? deadline : sendUntil(deadline);
+      sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, limit);
+    }
+    return looked;
+  }
+
+  /**
+   * Frees the slot of a request whose response was taken or that was not sent. In the second case
+   * the thread that ends a connection may be filling it with a failure: then waits for that.
+   */
+  private void giveBack(ResponseSlot slot, int generation) {
+    while (!slot.gone(generation) && !slot.giveUp(generation) && !slot.done(generation)) {
+      Thread.onSpinWait();
+    }
+    slot.reset(generation);
+    node.responseSlots().giveBack(slot);
   }
 
   @Override

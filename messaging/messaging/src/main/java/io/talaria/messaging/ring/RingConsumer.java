@@ -67,6 +67,14 @@ public final class RingConsumer extends RingReceiver {
     return length > 0 ? bytes : -bytes;
   }
 
+  /**
+   * Whether {@link #peek} may find a record. Any thread: one that does not use this object
+   * otherwise may see a position that was passed already, and learns of a record later.
+   */
+  public boolean mayHave() {
+    return (int) RingLayout.LENGTH.getAcquire(ring, offset()) != 0;
+  }
+
   @Override
   public long offset() {
     return RingLayout.DATA + ((position & capacityUnits - 1) << RingLayout.UNIT_SHIFT);

@@ -72,6 +72,15 @@ public abstract class Link {
   /** The source of incoming records of a priority. */
   public abstract RingReceiver in(int priority);
 
+  /**
+   * Whether there may be incoming records of a priority, or a ring that continues: a hint for a
+   * thread that reads this priority only if so. Later calls return true if an earlier one did not
+   * see what had come already. Any thread.
+   */
+  public boolean mayHave(int priority) {
+    return true;
+  }
+
   /** The session's channel, or null for the link of a node to itself. */
   public abstract SocketChannel session();
 

@@ -149,6 +149,12 @@ abstract class MemoryLink extends Link {
   }
 
   @Override
+  public final boolean mayHave(int priority) {
+    RingConsumer in = byPriority[priority].in;
+    return in.mayHave() || in.goesOn();
+  }
+
+  @Override
   public final boolean moveOn(int priority) {
     PriorityRings rings = byPriority[priority];
     RingConsumer old = rings.in;

@@ -13,12 +13,12 @@ class ResponseSlotTest {
   @Test
   void aResponseThatCannotBeTakenInEndsTheRequest() {
     ResponseSlot slot = new ResponseSlot(0);
-    int generation = slot.open();
-    assertThatThrownBy(() -> slot.complete(null, generation, null, MemorySegment.NULL, 0, 1))
+    int generation = slot.open(null);
+    assertThatThrownBy(() -> slot.complete(null, generation, null, MemorySegment.NULL, 0, 1, false))
         .isInstanceOf(IndexOutOfBoundsException.class); // as if its connection had ended meanwhile
     assertThat(slot.done(generation)).isTrue();
     slot.reset(generation);
     assertThat(slot.gone(generation)).isTrue();
-    assertThat(slot.open()).isEqualTo(generation + 1);
+    assertThat(slot.open(null)).isEqualTo(generation + 1);
   }
 }

@@ -167,19 +167,20 @@ final class RingReceiverModel {
       case 0, 6 -> s[SLEEP]++;
       case 1 -> next = lock(s) ? 2 : SELECTS;
       case 2 -> arm(s);
-      case 3 -> next = s[MARKED] != s[TAKEN] ? 14 : 4;
+      case 3 -> next = s[MARKED] != s[TAKEN] ? 15 : 4;
       case 4, 9 -> s[LOCK] = 0;
       case SELECTS -> s[WOKEN] = 0;
       case 7 -> next = lock(s) ? 8 : 10;
       case 8 -> disarm(s);
       case 10 -> s[DOORBELLS] = 0;
-      case 11 -> next = lock(s) ? 12 : 0;
-      case 12 -> s[TAKEN] = s[MARKED];
-      case 13 -> {
+      case 11 -> next = s[MARKED] != s[TAKEN] ? 12 : 0;
+      case 12 -> next = lock(s) ? 13 : 0;
+      case 13 -> s[TAKEN] = s[MARKED];
+      case 14 -> {
         s[LOCK] = 0;
         next = 0;
       }
-      default -> { // 14: there is something, no sleep
+      default -> { // 15: there is something, no sleep
         s[LOCK] = 0;
         next = 6;
       }
