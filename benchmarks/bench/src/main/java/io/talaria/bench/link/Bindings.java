@@ -3,7 +3,7 @@
 package io.talaria.bench.link;
 
 import io.talaria.bench.plan.BindingKind;
-import io.talaria.cli.doctor.RdmaDevices;
+import io.talaria.cli.doctor.checks.RdmaDevices;
 import io.talaria.ucx.Ucx;
 import io.talaria.verbs.Verbs;
 import java.io.IOException;

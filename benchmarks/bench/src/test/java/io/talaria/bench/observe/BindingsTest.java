@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.talaria.bench.engine.MeasuringJvm;
 import io.talaria.bench.plan.Pattern;
 import io.talaria.bench.result.Row;
-import io.talaria.cli.doctor.RdmaDevices;
+import io.talaria.cli.doctor.checks.RdmaDevices;
 import io.talaria.ucx.Ucx;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,17 @@
 
 package io.talaria.cli.doctor;
 
+import io.talaria.cli.doctor.checks.BetweenHostsChecks;
+import io.talaria.cli.doctor.checks.DirectoryChecks;
+import io.talaria.cli.doctor.checks.Finding;
+import io.talaria.cli.doctor.checks.Findings;
+import io.talaria.cli.doctor.checks.HostChecks;
+import io.talaria.cli.doctor.checks.JavaChecks;
+import io.talaria.cli.doctor.checks.JucxChecks;
+import io.talaria.cli.doctor.checks.MpjChecks;
+import io.talaria.cli.doctor.checks.NetworkChecks;
+import io.talaria.cli.doctor.checks.RdmaChecks;
+import io.talaria.cli.doctor.checks.Surroundings;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.nio.config.Config;
 import java.util.ArrayList;

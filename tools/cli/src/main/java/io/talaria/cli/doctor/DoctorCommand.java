@@ -2,6 +2,7 @@
 
 package io.talaria.cli.doctor;
 
+import io.talaria.cli.doctor.checks.Surroundings;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.JsonOption;

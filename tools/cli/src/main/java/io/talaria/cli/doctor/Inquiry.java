@@ -4,6 +4,12 @@ package io.talaria.cli.doctor;
 
 import io.talaria.cli.doctor.Differences.Difference;
 import io.talaria.cli.doctor.Differences.End;
+import io.talaria.cli.doctor.checks.BetweenHostsChecks;
+import io.talaria.cli.doctor.checks.Finding;
+import io.talaria.cli.doctor.checks.Findings;
+import io.talaria.cli.doctor.checks.Status;
+import io.talaria.cli.doctor.checks.Surroundings;
+import io.talaria.cli.doctor.checks.TcpTable;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.ss.Show;
 import io.talaria.nio.ConnectionInfo;

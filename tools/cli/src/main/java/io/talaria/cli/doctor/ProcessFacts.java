@@ -2,6 +2,8 @@
 
 package io.talaria.cli.doctor;
 
+import io.talaria.cli.doctor.checks.Surroundings;
+import io.talaria.cli.doctor.checks.SystemFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.doctor.Inquiry.Answer;
-import io.talaria.cli.doctor.Surroundings.HostFiles;
+import io.talaria.cli.doctor.checks.Surroundings;
+import io.talaria.cli.doctor.checks.Surroundings.HostFiles;
+import io.talaria.cli.doctor.checks.TcpTable;
 import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import io.talaria.nio.NioTransport;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
@@ -9,19 +9,19 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The JDKs and the agent. */
-final class JavaChecks {
+public final class JavaChecks {
   private static final int OLDEST = 17;
   private static final int FULL = 25;
 
   private JavaChecks() {}
 
-  static Finding running() {
+  public static Finding running() {
     return running(
         Runtime.version().feature(),
         System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
   }
 
-  static Finding running(int feature, String version) {
+  public static Finding running(int feature, String version) {
     if (feature < OLDEST) {
       return Finding.missing("JDK", version, "Use Java 17 or newer.").asEssential();
     }
@@ -36,7 +36,7 @@ final class JavaChecks {
   }
 
   /** A JDK 17, on which the tests of the parts for Java 17 run too. */
-  static Finding seventeen(List<Path> places) {
+  public static Finding seventeen(List<Path> places) {
     for (Path place : places) {
       for (Path home : SystemFiles.entries(place)) {
         boolean is17 =
@@ -53,7 +53,7 @@ final class JavaChecks {
         "Only the project's own tests want it: install a JDK 17 to run them on Java 17 too.");
   }
 
-  static Finding agent(Path given) {
+  public static Finding agent(Path given) {
     try {
       AgentJar agent = AgentJar.locate(given);
       return Finding.ok("agent", agent.file() + ", version " + agent.version());

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.io.File;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** Asks UCX's own program {@code ucx_info} what this machine has; UCX is not loaded here. */
-final class UcxInfo {
+public final class UcxInfo {
   private static final long LIMIT_S = 20;
   private static final List<String> PLACES = List.of("/usr/bin", "/usr/local/bin", "/opt/ucx/bin");
   private static final String TRANSPORT = "Transport:";

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 /** What is said where there is no RDMA device: by the doctor, and by who would use one. */
 public final class RdmaDevices {

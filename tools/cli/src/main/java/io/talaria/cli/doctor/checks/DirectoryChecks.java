@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.cli.ss.Show;
 import io.talaria.nio.Reason;
@@ -25,14 +25,14 @@ import jdk.net.ExtendedSocketOptions;
  * The run-time directory and the shared-memory directory: not only looked at, but used as a
  * connection would use them. What the checks make there they remove again.
  */
-final class DirectoryChecks {
+public final class DirectoryChecks {
   private static final long FEW_CONNECTIONS = 64;
   private static final int PROBE_BYTES = 4096;
   private static final String PROBE = "doctor-";
 
   private DirectoryChecks() {}
 
-  static Finding runtimeDirectory(Surroundings here) {
+  public static Finding runtimeDirectory(Surroundings here) {
     PrivateDirectory directory = new PrivateDirectory(here.dir(), Reason.NO_RUNTIME_DIR);
     Reason reason = directory.prepare();
     if (reason != null) {
@@ -73,7 +73,7 @@ final class DirectoryChecks {
   }
 
   /** Binds a Unix-domain socket, connects to it, and asks the kernel who is at the other end. */
-  static Finding peerCredentials(Surroundings here) {
+  public static Finding peerCredentials(Surroundings here) {
     Path path = here.dir().resolve(PROBE + ProcessHandle.current().pid() + ".sock");
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listener.bind(UnixDomainSocketAddress.of(path));
@@ -102,7 +102,7 @@ final class DirectoryChecks {
     }
   }
 
-  static Finding sharedMemory(Surroundings here) {
+  public static Finding sharedMemory(Surroundings here) {
     PrivateDirectory directory = new PrivateDirectory(here.shmDir(), Reason.NO_SHM_DIR);
     Reason reason = directory.prepare();
     if (reason != null) {
@@ -121,7 +121,7 @@ final class DirectoryChecks {
     }
   }
 
-  static Finding room(Surroundings here, String type, long totalBytes, long freeBytes) {
+  public static Finding room(Surroundings here, String type, long totalBytes, long freeBytes) {
     long connections = freeBytes / here.connectionBytes();
     String found =
         here.shmDir()

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * The TCP sockets of this network namespace as the kernel lists them, and whose they are as far as
  * this user may know.
  */
-final class TcpTable {
+public final class TcpTable {
   private static final int LOCAL_FIELD = 1;
   private static final int REMOTE_FIELD = 2;
   private static final int STATE_FIELD = 3;
@@ -46,7 +46,7 @@ final class TcpTable {
    * @param user the user who made it
    * @param inode what names it below {@code /proc/PID/fd}
    */
-  record Row(
+  public record Row(
       InetSocketAddress local,
       InetSocketAddress remote,
       boolean listens,
@@ -55,7 +55,7 @@ final class TcpTable {
 
   private TcpTable() {}
 
-  static TcpTable read(Surroundings here) {
+  public static TcpTable read(Surroundings here) {
     TcpTable table = new TcpTable();
     for (String file : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
       for (String line : SystemFiles.lines(here.system(file))) {
@@ -96,7 +96,7 @@ final class TcpTable {
   }
 
   /** An address as the kernel prints it: words of four bytes, the lowest first, in hexadecimal. */
-  static InetSocketAddress address(String text) {
+  public static InetSocketAddress address(String text) {
     int colon = text.indexOf(':');
     byte[] bytes = new byte[colon / 2];
     for (int word = 0; word < colon / WORD_DIGITS; word++) {
@@ -114,17 +114,17 @@ final class TcpTable {
     }
   }
 
-  List<Row> rows() {
+  public List<Row> rows() {
     return rows;
   }
 
   /** The process that has a socket open, or null if that is unknown. */
-  Long owner(Row row) {
+  public Long owner(Row row) {
     return owners.get(row.inode());
   }
 
   /** The socket of the end of a connection that has an address as its own, or null. */
-  Row socketOf(InetSocketAddress own, InetSocketAddress peer) {
+  public Row socketOf(InetSocketAddress own, InetSocketAddress peer) {
     return rows.stream()
         .filter(row -> !row.listens() && row.local().equals(own) && row.remote().equals(peer))
         .findFirst()

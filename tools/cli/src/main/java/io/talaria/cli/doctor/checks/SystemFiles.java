@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Reads small files and directories of the system that may not be there. */
-final class SystemFiles {
+public final class SystemFiles {
   private SystemFiles() {}
 
   /** The content without surrounding white space, or empty. */
-  static String text(Path file) {
+  public static String text(Path file) {
     // Not Files.readString: it asks for one byte first, and files below /proc/sys give no more
     // then.
     try (FileInputStream in = new FileInputStream(file.toFile())) {
@@ -26,7 +26,7 @@ final class SystemFiles {
   }
 
   /** The lines, or none. */
-  static List<String> lines(Path file) {
+  public static List<String> lines(Path file) {
     return text(file).lines().toList();
   }
 
@@ -40,7 +40,7 @@ final class SystemFiles {
   }
 
   /** The number a file holds, or -1. */
-  static long number(Path file) {
+  public static long number(Path file) {
     try {
       return Long.parseLong(text(file));
     } catch (NumberFormatException e) {

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.authentication.HostKey;
@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** What connections between hosts want: rules, key, rendezvous ports, UCX and its devices. */
-final class BetweenHostsChecks {
+public final class BetweenHostsChecks {
   private static final String RULES = "rules";
   private static final String KEY = "key";
   private static final String HINT_FOLLOWS = "; run: ";
@@ -24,7 +24,7 @@ final class BetweenHostsChecks {
   private BetweenHostsChecks() {}
 
   /** All of them if rules are named, else only that they are not. */
-  static List<Finding> all(Surroundings here) {
+  public static List<Finding> all(Surroundings here) {
     List<Finding> findings = new ArrayList<>();
     findings.add(rules(here));
     if (here.hosts().rules() != null) {
@@ -36,7 +36,7 @@ final class BetweenHostsChecks {
     return findings;
   }
 
-  static Finding rules(Surroundings here) {
+  public static Finding rules(Surroundings here) {
     Path file = here.hosts().rules();
     if (file == null) {
       return Finding.ok(
@@ -67,7 +67,7 @@ final class BetweenHostsChecks {
   }
 
   /** Has the names of rules looked up, and waits for it. Returns what went wrong, a line each. */
-  static List<String> resolve(HostRules rules) {
+  public static List<String> resolve(HostRules rules) {
     List<String> lines = new CopyOnWriteArrayList<>();
     rules.resolve(lines::add);
     long startNs = System.nanoTime();
@@ -85,7 +85,7 @@ final class BetweenHostsChecks {
     return List.copyOf(lines);
   }
 
-  static Finding key(Surroundings here) {
+  public static Finding key(Surroundings here) {
     Path file = here.hosts().key();
     if (file == null) {
       return Finding.missing(

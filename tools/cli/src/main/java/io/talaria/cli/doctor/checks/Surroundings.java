@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.nio.config.Config;
@@ -23,7 +23,7 @@ import java.util.List;
  * @param jdkHomes directories in which JDKs are installed, one below the other
  * @param hosts what connections between hosts are set up with
  */
-record Surroundings(
+public record Surroundings(
     Path root,
     Path dir,
     Path shmDir,
@@ -43,7 +43,7 @@ record Surroundings(
    * @param key the file of the key, or null
    * @param offset how far a rendezvous port is from its service's port
    */
-  record HostFiles(Path rules, Path key, int offset) {}
+  public record HostFiles(Path rules, Path key, int offset) {}
 
   /**
    * This machine.
@@ -55,7 +55,7 @@ record Surroundings(
    * @param key the user's choice of the file of the key, or null
    * @throws HarnessException if a property has a bad value
    */
-  static Surroundings ofThisMachine(Path dir, Path shmDir, Path agent, Path rules, Path key)
+  public static Surroundings ofThisMachine(Path dir, Path shmDir, Path agent, Path rules, Path key)
       throws HarnessException {
     Config config;
     try {
@@ -93,7 +93,7 @@ record Surroundings(
   }
 
   /** A file of the system, given by its absolute path. */
-  Path system(String absolute) {
+  public Path system(String absolute) {
     return root.resolve(absolute.substring(1));
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +12,7 @@ import java.util.Map;
 /**
  * What programs on RDMA verbs and questions to a fabric want. Only looked for: nothing is loaded.
  */
-final class RdmaChecks {
+public final class RdmaChecks {
   private static final String PERMISSIONS = "RDMA permissions";
   private static final String DEVICES = "/sys/class/infiniband";
   private static final String DIRECTORY = "/dev/infiniband";
@@ -31,7 +31,7 @@ final class RdmaChecks {
   private RdmaChecks() {}
 
   /** The libraries; and what a device needs, if there is one. */
-  static List<Finding> all(Surroundings here) {
+  public static List<Finding> all(Surroundings here) {
     List<Finding> findings = new ArrayList<>();
     findings.add(libraries(here));
     if (!SystemFiles.entries(here.system(DEVICES)).isEmpty()) {
@@ -44,7 +44,7 @@ final class RdmaChecks {
     return findings;
   }
 
-  static Finding libraries(Surroundings here) {
+  public static Finding libraries(Surroundings here) {
     List<Path> places = NetworkChecks.libraryPlaces(here);
     List<String> missing = new ArrayList<>();
     List<String> packages = new ArrayList<>();
@@ -65,7 +65,7 @@ final class RdmaChecks {
                 + ".");
   }
 
-  static Finding permissions(Surroundings here) {
+  public static Finding permissions(Surroundings here) {
     List<String> closed = new ArrayList<>();
     boolean verbs = false;
     for (Path file : SystemFiles.entries(here.system(DIRECTORY))) {
@@ -95,7 +95,7 @@ final class RdmaChecks {
   }
 
   /** A row if an InfiniBand port waits for a subnet manager, or has one. */
-  static List<Finding> subnetManager(Surroundings here) {
+  public static List<Finding> subnetManager(Surroundings here) {
     List<String> waiting = new ArrayList<>();
     List<String> managed = new ArrayList<>();
     for (Path device : SystemFiles.entries(here.system(DEVICES))) {

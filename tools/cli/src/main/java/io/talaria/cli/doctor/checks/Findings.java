@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Findings as they are handed out. */
-final class Findings {
+public final class Findings {
   private Findings() {}
 
   /** As text for the user: a line each, and one for its hint, all ended by a line feed. */
-  static String text(List<Finding> findings) {
+  public static String text(List<Finding> findings) {
     int width = findings.stream().mapToInt(finding -> finding.name().length()).max().orElse(0);
     StringBuilder out = new StringBuilder();
     for (Finding finding : findings) {
@@ -32,7 +32,7 @@ final class Findings {
   }
 
   /** For machines. */
-  static List<Map<String, Object>> tree(List<Finding> findings) {
+  public static List<Map<String, Object>> tree(List<Finding> findings) {
     List<Map<String, Object>> checks = new ArrayList<>();
     for (Finding finding : findings) {
       Map<String, Object> check = new LinkedHashMap<>();

@@ -1,11 +1,11 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import io.talaria.cli.doctor.Surroundings.HostFiles;
+import io.talaria.cli.doctor.checks.Surroundings.HostFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 /**
  * What one check found.
@@ -11,26 +11,26 @@ package io.talaria.cli.doctor;
  * @param hint what to do about it; empty if nothing
  * @param essential whether shared memory on this host does not work without it
  */
-record Finding(String name, Status status, String found, String hint, boolean essential) {
-  static Finding ok(String name, String found) {
+public record Finding(String name, Status status, String found, String hint, boolean essential) {
+  public static Finding ok(String name, String found) {
     return new Finding(name, Status.OK, found, "", false);
   }
 
-  static Finding warn(String name, String found, String hint) {
+  public static Finding warn(String name, String found, String hint) {
     return new Finding(name, Status.WARN, found, hint, false);
   }
 
-  static Finding missing(String name, String found, String hint) {
+  public static Finding missing(String name, String found, String hint) {
     return new Finding(name, Status.MISSING, found, hint, false);
   }
 
   /** The same, as something that shared memory cannot do without. */
-  Finding asEssential() {
+  public Finding asEssential() {
     return new Finding(name, status, found, hint, true);
   }
 
   /** Whether shared memory fails for this. */
-  boolean isFatal() {
+  public boolean isFatal() {
     return essential && status == Status.MISSING;
   }
 }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Set;
 
 /** What other transports than shared memory want. Only looked for: nothing is loaded. */
-final class NetworkChecks {
+public final class NetworkChecks {
   private static final String LIBRARY = "libucp.so.0";
 
   private NetworkChecks() {}
 
-  static Finding ucx(Surroundings here) {
+  public static Finding ucx(Surroundings here) {
     List<Path> places = libraryPlaces(here);
     for (Path place : places) {
       Path library = place.resolve(LIBRARY);
@@ -67,7 +67,7 @@ final class NetworkChecks {
     return List.copyOf(places);
   }
 
-  static Finding infiniband(Surroundings here) {
+  public static Finding infiniband(Surroundings here) {
     List<String> devices = new ArrayList<>();
     for (Path device : SystemFiles.entries(here.system("/sys/class/infiniband"))) {
       List<String> ports = new ArrayList<>();

@@ -1,9 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 /** How a check ended. */
-enum Status {
+public enum Status {
   /** As it should be. */
   OK("ok"),
   /** Works, but could be better. */

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.nio.hosts.HostRules;
 import io.talaria.nio.hosts.HostSettings;
@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * Whether the rendezvous ports of the services that rules name are free, or have been taken by
  * another program. Only looks at what listens: nothing is bound.
  */
-final class RendezvousCheck {
+public final class RendezvousCheck {
   private static final String NAME = "rendezvous";
   private static final int MAX_PORT = 65_535;
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.cli.ss.Show;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Which devices of message passing ({@code talaria mpirun}) this machine has. */
-final class MpjChecks {
+public final class MpjChecks {
   private static final String NAME = "message passing";
   private static final String MEMORY = "/dev/shm";
   private static final long PAGE = 4096;
@@ -34,7 +34,7 @@ final class MpjChecks {
    *
    * @param feature the Java on which this is asked
    */
-  static Finding devices(Surroundings here, int feature) {
+  public static Finding devices(Surroundings here, int feature) {
     if (feature < JAVA) {
       return Finding.warn(
           NAME,
@@ -128,7 +128,7 @@ final class MpjChecks {
   }
 
   /** How many ranks of one host find room: a ring for each two, both ways, and a page each. */
-  static int ranksIn(long freeBytes) {
+  public static int ranksIn(long freeBytes) {
     int ranks = 0;
     while (ranks < MANY && (ranks + 1) * (ranks * RING_BYTES + PAGE) <= freeBytes) {
       ranks++;

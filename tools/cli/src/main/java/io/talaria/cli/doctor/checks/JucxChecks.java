@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +11,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /** What the transport ucx wants before Java 25: JUCX, and an environment for UCX. */
-final class JucxChecks {
+public final class JucxChecks {
   private static final String NAME = "JUCX";
   private static final String CLASS = "org/openucx/jucx/ucp/UcpContext.class";
   private static final String POM = "META-INF/maven/org.openucx/jucx/pom.properties";
@@ -25,7 +25,7 @@ final class JucxChecks {
    * @param jar what talaria.jucx names, or null
    * @param environment of this process
    */
-  static Finding jucx(Path jar, UnaryOperator<String> environment) {
+  public static Finding jucx(Path jar, UnaryOperator<String> environment) {
     if (jar == null) {
       return Finding.missing(
           NAME,

@@ -1,12 +1,12 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.doctor;
+package io.talaria.cli.doctor.checks;
 
 import io.talaria.cli.harness.Units;
 import io.talaria.nio.process.Host;
 
 /** The kernel's limits, and what tells this host from others. */
-final class HostChecks {
+public final class HostChecks {
   private static final long DEFAULT_MAPS = 65_530;
   private static final long FEW_FILES = 4096;
   private static final String OPEN_FILES = "Max open files";
@@ -18,7 +18,7 @@ final class HostChecks {
 
   private HostChecks() {}
 
-  static Finding cores(Surroundings here) {
+  public static Finding cores(Surroundings here) {
     int spinners = Math.max(1, here.cores() / 2);
     String found =
         here.cores()
@@ -41,7 +41,7 @@ final class HostChecks {
     return Finding.ok("cores", found);
   }
 
-  static Finding bootId(Surroundings here) {
+  public static Finding bootId(Surroundings here) {
     String id = SystemFiles.text(here.system("/proc/sys/kernel/random/boot_id"));
     return (id.isEmpty()
             ? Finding.missing(
@@ -52,11 +52,11 @@ final class HostChecks {
         .asEssential();
   }
 
-  static Finding networkNamespace() {
+  public static Finding networkNamespace() {
     return networkNamespace(Host.networkNamespace());
   }
 
-  static Finding networkNamespace(String namespace) {
+  public static Finding networkNamespace(String namespace) {
     return (namespace.isEmpty()
             ? Finding.missing(
                 "network namespace",
@@ -70,7 +70,7 @@ final class HostChecks {
         .asEssential();
   }
 
-  static Finding mappings(Surroundings here) {
+  public static Finding mappings(Surroundings here) {
     long maps = SystemFiles.number(here.system("/proc/sys/vm/max_map_count"));
     if (maps < 0) {
       return Finding.warn("mappings", "/proc/sys/vm/max_map_count cannot be read", "Mount /proc.");
@@ -86,7 +86,7 @@ final class HostChecks {
         : Finding.ok("mappings", found);
   }
 
-  static Finding openFiles(Surroundings here) {
+  public static Finding openFiles(Surroundings here) {
     String soft = softLimit(here, OPEN_FILES);
     if (soft.isEmpty()) {
       return Finding.warn("open files", "/proc/self/limits cannot be read", "Mount /proc.");
