@@ -26,7 +26,7 @@ public final class Leading {
   /** By the leader. */
   private final Spinner spinner;
 
-  /** Whether the leader has received bytes from the link, also of the data ring. By the leader. */
+  /** Whether the leader has received what only the poller can use. By the leader. */
   private boolean dataCame;
 
   /** When the last look began. By the leader. */

@@ -74,6 +74,9 @@ public final class Poller extends Thread {
   /** Whether this thread has slept since it last called {@link #lendBack}. */
   private boolean slept;
 
+  /** Whether there was no work since it last slept: it was woken in vain. */
+  private boolean inVain;
+
   private long lookedNs;
   private int turns;
 
@@ -188,6 +191,7 @@ public final class Poller extends Thread {
       lendBack();
     }
     if (done) {
+      inVain = false;
       gathering.turned(connections);
       spinner.extend();
       idle = false;
@@ -198,7 +202,8 @@ public final class Poller extends Thread {
       stayAwake();
       return;
     }
-    if (!led && spinner.start()) {
+    // Woken in vain, for example to see whether a leader has stopped: that one may want this core.
+    if (!led && !inVain && spinner.start()) {
       boolean found = false;
       while (!found && !led && spinner.goOn()) {
         Thread.onSpinWait();
@@ -323,6 +328,7 @@ public final class Poller extends Thread {
       each.receiver().disarm();
     }
     slept = true;
+    inVain = true;
   }
 
   private void sleepUntilWoken() throws IOException {

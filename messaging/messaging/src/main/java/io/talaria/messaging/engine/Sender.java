@@ -183,7 +183,11 @@ public final class Sender {
         context.claimed();
       }
       if (ring.mustWake()) {
-        link.wakePeer();
+        if (context.leads) {
+          link.wakePeerAtOnce();
+        } else {
+          link.wakePeer();
+        }
       }
       return Positions.of(connection.number, ring.endOf(claim, bytes));
     } catch (IllegalStateException e) {

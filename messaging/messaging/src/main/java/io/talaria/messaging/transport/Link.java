@@ -88,6 +88,14 @@ public abstract class Link {
   public abstract void wakePeer();
 
   /**
+   * Like {@link #wakePeer}, for a thread that waits for the response before it sends again: what it
+   * has sent need not gather. Any thread.
+   */
+  public void wakePeerAtOnce() {
+    wakePeer();
+  }
+
+  /**
    * Whether records are copied into mirrors. Then room is announced by sending credit, which should
    * be rare.
    */

@@ -55,6 +55,9 @@ public abstract class MirrorLink extends Link {
   private int arrived;
   private int priority;
 
+  /** Whether anything has come that only the poller can use: data records, or credit. */
+  private boolean forPoller;
+
   /** The delivered position of our data ring, as the other end has reported it. */
   private volatile long delivered;
 
@@ -184,6 +187,11 @@ public abstract class MirrorLink extends Link {
       pushLater();
       return;
     }
+    pushArmed();
+  }
+
+  @Override
+  public final void wakePeerAtOnce() {
     pushArmed();
   }
 
@@ -383,6 +391,7 @@ public abstract class MirrorLink extends Link {
       credit(RingPair.DATA, from.getLong(body));
       credit(RingPair.CONTROL, from.getLong(body + Long.BYTES));
       delivered(from.getLong(body + 2 * Long.BYTES));
+      forPoller = true;
       owner.wakeWaiters();
       return TcpLayout.CREDIT_FRAME_BYTES;
     }
@@ -399,6 +408,7 @@ public abstract class MirrorLink extends Link {
     arrived = 0;
     if (length == 0) {
       in[where].wrote(0, skip);
+      forPoller |= where == RingPair.DATA;
     }
     return TcpLayout.HEADER_BYTES;
   }
@@ -444,7 +454,18 @@ public abstract class MirrorLink extends Link {
       int all = arrived;
       arrived = 0;
       in[priority].wrote(all, skipped);
+      forPoller |= priority == RingPair.DATA;
     }
+  }
+
+  /**
+   * Whether anything has come since the last call that only the poller can use. Holder of the
+   * input.
+   */
+  protected final boolean cameForPoller() {
+    boolean came = forPoller;
+    forPoller = false;
+    return came;
   }
 
   private void credit(int priority, long head) {

@@ -228,6 +228,13 @@ public final class TcpLink extends MirrorLink {
     return came;
   }
 
+  /** {@inheritDoc} A response is not for the poller: its thread reads it. */
+  @Override
+  public boolean bring() {
+    pull();
+    return cameForPoller();
+  }
+
   private void parse() {
     stage.flip();
     while (true) {
