@@ -7,6 +7,7 @@ readonly USUAL_ROUNDS=30 ALL_ROUNDS=150
 readonly USUAL_VARIANTS=JDK,ACCELERATED,NEGOTIATING,PLAIN,JDK_TO_TALARIA,TALARIA_TO_JDK
 readonly USUAL_VARIANTS_17=ACCELERATED,PLAIN
 readonly USUAL_JAVA17='%regex[.*/(adaptor|channel|contract|memory)/.*Test.class]'
+readonly USUAL_NEWEST='%regex[.*/(Ends|HostilePeer|LastWords|RenewedEngine|UnwatchedEngine|WakeUp)Test.class]'
 readonly USUAL_SCALE=0.25
 readonly USUAL_JVM='-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5'
 readonly USUAL_CHAOS_SECONDS=10 ALL_CHAOS_SECONDS=120
@@ -114,7 +115,7 @@ run_tests() {
   else
     set -- -Dmaven.javadoc.skip "-Dtest.left-out=$left_out" "-Dtest.rounds=$USUAL_ROUNDS" \
       "-Dtest.variants=$USUAL_VARIANTS" "-Dtest.java17.variants=$USUAL_VARIANTS_17" "-Dtest.java17.classes=$USUAL_JAVA17" \
-      "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "-Dtest.jvm=$USUAL_JVM" "$@"
+      "-Dtest.newest.classes=$USUAL_NEWEST" "-Dtest.scale=$USUAL_SCALE" -Dtest.pairs=few "-Dtest.jvm=$USUAL_JVM" "$@"
     export TALARIA_CHAOS_SECONDS="${TALARIA_CHAOS_SECONDS:-$USUAL_CHAOS_SECONDS}"
     export TALARIA_STRESS_SECONDS="${TALARIA_STRESS_SECONDS:-$USUAL_STRESS_SECONDS}"
   fi
@@ -134,6 +135,7 @@ run_tests() {
   if [ "$extent" = usual ]; then
     set -- 'javadoc; the compiler checks comments in both' "races: $USUAL_ROUNDS rounds instead of $ALL_ROUNDS" \
       "nio on Java 17: what needs no channel or mapping of the JDK itself (negotiation, rings, counters, fuzz, config)" \
+      "nio-ucx on the newest JUCX: the load and the killed writers, which it has on the oldest" \
       "the contract where ports are left out; on Java 17: all variants but $USUAL_VARIANTS_17" \
       "applications: $USUAL_SCALE of the bytes, records and kills, and fewer pairs of Java and sockets" \
       "JVMs of tests, and those that they start to look at what they say: without the optimizing compiler, and compiled late" \

@@ -18,23 +18,45 @@ import org.junit.jupiter.api.io.TempDir;
 class EveryImplementationTest {
   @TempDir Path folder;
 
-  /** All patterns by all that is installed here, small: many JVMs, one after another. */
+  private static final List<MpjImplementation> ALL = List.of(MpjImplementation.values());
+
+  /** One of those that run the same program. */
+  private static final List<MpjImplementation> EACH_PROGRAM =
+      List.of(
+          MpjImplementation.SHM,
+          MpjImplementation.OMPI_OB1,
+          MpjImplementation.MPICH,
+          MpjImplementation.EXPRESS);
+
+  /** All patterns, small: many JVMs, one after another. */
   @Test
-  void everyImplementationDoesWhatItCan() throws Exception {
-    assertMeasured("", MpjPattern.usual(), 2, "");
+  void everyProgramDoesWhatItCan() throws Exception {
+    assertMeasured(
+        "--devices shm --against ompi-ob1,mpich,express ", MpjPattern.usual(), EACH_PROGRAM, 2, "");
+  }
+
+  /** What differs between those that run the same program is how its ranks find each other. */
+  @Test
+  void everyImplementationPassesMessages() throws Exception {
+    assertMeasured(
+        "half rate bcast overlap ",
+        List.of(MpjPattern.HALF, MpjPattern.RATE, MpjPattern.BCAST, MpjPattern.OVERLAP),
+        ALL,
+        2,
+        "");
   }
 
   /** What is done by any number of ranks is done by the same program. */
   @Test
   void everyImplementationDoesItByThreeRanks() throws Exception {
-    assertMeasured("allgather ", List.of(MpjPattern.ALLGATHER), 3, "/3-ranks");
+    assertMeasured("allgather ", List.of(MpjPattern.ALLGATHER), ALL, 3, "/3-ranks");
   }
 
   /** Windows, which MPJ Express has none of. */
   @Test
   void everyImplementationWithWindowsAccessesThem() throws Exception {
     assertMeasured(
-        "put get fetch ", List.of(MpjPattern.PUT, MpjPattern.GET, MpjPattern.FETCH), 2, "");
+        "put get fetch ", List.of(MpjPattern.PUT, MpjPattern.GET, MpjPattern.FETCH), ALL, 2, "");
   }
 
   /** The kernels in C divide their data by the number of ranks, as those in Java do. */
@@ -59,14 +81,19 @@ class EveryImplementationTest {
     }
   }
 
-  private void assertMeasured(String words, List<MpjPattern> patterns, int ranks, String suffix)
+  private void assertMeasured(
+      String words,
+      List<MpjPattern> patterns,
+      List<MpjImplementation> implementations,
+      int ranks,
+      String suffix)
       throws Exception {
     JsonNode json = MpjRun.bench(folder, words + "--sizes 64" + MpjRun.SHORT + "--ranks " + ranks);
     JsonNode absent = json.path("options").path("absent");
     assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
     for (MpjPattern pattern : patterns) {
       String id = pattern + (pattern.sizes().equals(List.of(0)) ? "" : "/64") + suffix;
-      for (MpjImplementation implementation : MpjImplementation.values()) {
+      for (MpjImplementation implementation : implementations) {
         if (implementation.does(pattern, ranks) && !absent.has(implementation.label())) {
           assertThat(MpjRun.figure(json, id, implementation.label()))
               .as(id + implementation)
