@@ -1,0 +1,140 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.wire.Wire;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a thread that waits for a response leaves to the poller of its node. */
+@Timeout(60)
+class TcpLinkTest {
+  private static final int[] CAPACITY = {64 << 10, 64 << 10};
+  private static final int RECORD = 64;
+  private static final long LIMIT_NS = 20_000_000_000L;
+
+  /** Counts wake-ups of its poller. */
+  private static final class Owner implements LinkOwner {
+    final AtomicInteger woken = new AtomicInteger();
+
+    @Override
+    public void wakePoller() {
+      woken.incrementAndGet();
+    }
+
+    @Override
+    public void wakeWaiters() {}
+
+    @Override
+    public void ending(String reason) {}
+
+    @Override
+    public void failed(String reason) {
+      throw new AssertionError(reason);
+    }
+  }
+
+  private final Owner owner = new Owner();
+  private TcpLink here;
+  private TcpLink there;
+
+  @BeforeEach
+  void connect() throws IOException {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (ServerSocketChannel server = ServerSocketChannel.open().bind(any)) {
+      here = link(owner, SocketChannel.open(server.getLocalAddress()));
+      there = link(new Owner(), server.accept());
+    }
+  }
+
+  private static TcpLink link(Owner of, SocketChannel session) throws IOException {
+    session.configureBlocking(false);
+    ByteBuffer nothing = ByteBuffer.allocate(0);
+    return new TcpLink(of, session, new Wire(session), nothing, "a test", CAPACITY, CAPACITY);
+  }
+
+  @AfterEach
+  void close() {
+    here.close();
+    there.close();
+  }
+
+  private static void put(TcpLink link, int priority) {
+    RingProducer ring = link.out(priority);
+    ring.commit(ring.tryClaim(RECORD), RECORD);
+  }
+
+  /** Looks as a leader does until a record of a priority is there; whether the poller must look. */
+  private boolean bringsForPoller(int priority) {
+    boolean forPoller = false;
+    long end = System.nanoTime() + LIMIT_NS;
+    while (here.in(priority).peek() == 0 && System.nanoTime() < end) {
+      forPoller |= here.bring();
+    }
+    assertThat(here.in(priority).peek()).isEqualTo(RECORD);
+    return forPoller;
+  }
+
+  @Test
+  void aResponseIsNotForThePoller() {
+    put(there, RingPair.CONTROL);
+    there.push();
+    assertThat(bringsForPoller(RingPair.CONTROL)).isFalse();
+  }
+
+  @Test
+  void aMessageIsForThePoller() {
+    put(there, RingPair.DATA);
+    there.push();
+    assertThat(bringsForPoller(RingPair.DATA)).isTrue();
+  }
+
+  @Test
+  void creditIsForThePoller() {
+    put(here, RingPair.DATA);
+    here.push();
+    long end = System.nanoTime() + LIMIT_NS;
+    while (there.in(RingPair.DATA).peek() == 0 && System.nanoTime() < end) {
+      there.pull();
+    }
+    there.in(RingPair.DATA).advance();
+    there.in(RingPair.DATA).publish();
+    there.push();
+    boolean forPoller = false;
+    while (!forPoller && System.nanoTime() < end) {
+      forPoller = here.bring();
+    }
+    assertThat(forPoller).isTrue();
+  }
+
+  @Test
+  void requestsCloseTogetherAreSentByTheirThread() {
+    for (int i = 0; i < 100; i++) {
+      put(here, RingPair.DATA);
+      here.wakePeerAtOnce();
+    }
+    assertThat(owner.woken).hasValue(0);
+    assertThat(here.out(RingPair.DATA).unconsumedBytes()).isZero(); // all are in the session
+  }
+
+  @Test
+  void messagesCloseTogetherAreLeftToThePoller() {
+    for (int i = 0; i < 100; i++) {
+      put(here, RingPair.DATA);
+      here.wakePeer();
+    }
+    assertThat(owner.woken).hasPositiveValue();
+  }
+}
