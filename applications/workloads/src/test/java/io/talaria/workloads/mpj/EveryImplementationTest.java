@@ -79,6 +79,13 @@ class EveryImplementationTest {
         }
       }
     }
+    for (String id : List.of("ft/S/communication", "mg/S/communication")) {
+      for (String implementation : List.of("shm", "ompi-ob1", "ompi-ucx", "mpich")) {
+        if (!absent.has(implementation)) {
+          assertThat(MpjRun.figure(json, id, implementation)).isBetween(0.0, 100.0);
+        }
+      }
+    }
   }
 
   private void assertMeasured(
