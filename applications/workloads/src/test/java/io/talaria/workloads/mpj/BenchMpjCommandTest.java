@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.workloads.TalariaCommand;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,35 +80,15 @@ class BenchMpjCommandTest {
   @Test
   void kernelsRunInCAsWell() throws Exception {
     JsonNode json = bench("is ft --quick --ranks 2 --devices shm --against ompi-ob1");
-    JsonNode absent = json.path("options").path("absent");
-    for (String id : new String[] {"is/S", "ft/S"}) {
-      for (String implementation : new String[] {"shm", "ompi-ob1"}) {
-        if (!absent.has(implementation)) {
-          assertThat(figure(json, id, implementation)).as(id + implementation).isPositive();
-        }
-      }
-    }
-    for (String implementation : new String[] {"shm", "ompi-ob1"}) {
-      if (!absent.has(implementation)) {
-        assertThat(figure(json, "ft/S/communication", implementation)).isBetween(0.0, 100.0);
-      }
-    }
-    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    MpjRun.assertMeasured(json, List.of("is/S", "ft/S"), "shm", "ompi-ob1");
+    MpjRun.assertCommunicated(json, "ft", "shm", "ompi-ob1");
   }
 
   /** {@link EveryImplementationTest} measures the others, also on other devices. */
   @Test
   void windowsAreMeasured() throws Exception {
     JsonNode json = bench("put fetch --sizes 1K --devices shm --against ompi-ob1" + MpjRun.SHORT);
-    JsonNode absent = json.path("options").path("absent");
-    for (String id : new String[] {"put/1024", "fetch"}) {
-      for (String implementation : new String[] {"shm", "ompi-ob1"}) {
-        if (!absent.has(implementation)) {
-          assertThat(figure(json, id, implementation)).as(id + implementation).isPositive();
-        }
-      }
-    }
-    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    MpjRun.assertMeasured(json, List.of("put/1024", "fetch"), "shm", "ompi-ob1");
   }
 
   @Test

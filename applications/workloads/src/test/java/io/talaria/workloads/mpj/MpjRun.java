@@ -9,6 +9,8 @@ import io.talaria.cli.harness.Json;
 import io.talaria.workloads.TalariaCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Runs {@code bench mpj} and reads its figures. */
 final class MpjRun {
@@ -31,6 +33,31 @@ final class MpjRun {
       }
     }
     throw new AssertionError("no measure " + id + " in " + json);
+  }
+
+  /**
+   * Asserts that nothing is missing, and that each of those installed here measured each of these.
+   */
+  static void assertMeasured(JsonNode json, List<String> ids, String... implementations) {
+    assertThat(json.path("missing")).as(json.path("missing").toString()).isEmpty();
+    for (String id : ids) {
+      for (String implementation : installed(json, implementations)) {
+        assertThat(figure(json, id, implementation)).as(id + implementation).isPositive();
+      }
+    }
+  }
+
+  /** Asserts that the parts of the time that those installed here spent communicating are parts. */
+  static void assertCommunicated(JsonNode json, String kernel, String... implementations) {
+    for (String implementation : installed(json, implementations)) {
+      String id = kernel + "/S/communication";
+      assertThat(figure(json, id, implementation)).as(id + implementation).isBetween(0.0, 100.0);
+    }
+  }
+
+  private static List<String> installed(JsonNode json, String... implementations) {
+    JsonNode absent = json.path("options").path("absent");
+    return Stream.of(implementations).filter(each -> !absent.has(each)).toList();
   }
 
   static double figure(JsonNode json, String id, String implementation) {
