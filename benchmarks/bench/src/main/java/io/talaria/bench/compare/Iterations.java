@@ -117,7 +117,7 @@ public record Iterations(int iterations, int busy, boolean sameDistance, PrintWr
     RunsByDistance runs = new RunsByDistance(turn.implementations());
     OptionalDouble before = turn.meter.measure();
     for (int left = MAX_RUNS * turn.implementations().size(); left > 0; left--) {
-      Implementation implementation = runs.next(before);
+      Implementation implementation = runs.next(before, left);
       Comparison found = new Comparison(turn.implementations());
       turn.run(implementation, found);
       OptionalDouble after = turn.meter.measure();

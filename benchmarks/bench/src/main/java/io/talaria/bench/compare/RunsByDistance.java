@@ -31,8 +31,19 @@ final class RunsByDistance {
     this.implementations = implementations;
   }
 
-  /** Returns the first implementation that has no run at a distance. */
-  Implementation next(OptionalDouble distance) {
+  /**
+   * Returns the first implementation that has no run at a distance; if as many runs are left as
+   * there are implementations without any run, the first of these, so that each has figures.
+   *
+   * @param distance the distance now
+   * @param left how many runs are left, the next one included
+   */
+  Implementation next(OptionalDouble distance, int left) {
+    List<Implementation> without =
+        implementations.stream().filter(one -> !latest.containsKey(one)).toList();
+    if (without.size() >= left) {
+      return without.get(0);
+    }
     Group group = group(distance.orElse(0));
     return implementations.stream()
         .filter(one -> !group.runs.containsKey(one))

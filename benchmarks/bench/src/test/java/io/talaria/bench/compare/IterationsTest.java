@@ -188,6 +188,17 @@ class IterationsTest {
   }
 
   @Test
+  void eachHasAFigureThoughTheDistanceNeverRests() throws Exception {
+    measureAtOneDistance(26, 150, 800, 26, 150, 800, 26, 150, 800);
+
+    assertThat(order)
+        .as("the JDK's first run ended at another distance each time; the last run is Talaria's")
+        .containsExactly("a1JDK", "a1JDK", "a1JDK", "a1JDK", "a1JDK", "a1TALARIA");
+    assertThat(found.values("a", Implementation.JDK)).hasSize(1);
+    assertThat(found.values("a", Implementation.TALARIA)).hasSize(1);
+  }
+
+  @Test
   void withoutADistanceEachIsMeasuredOnce() throws Exception {
     measureAtOneDistance(0);
 
