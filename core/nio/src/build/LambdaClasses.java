@@ -76,12 +76,23 @@ final class LambdaClasses {
       files = found.filter(file -> file.toString().endsWith(".class")).sorted().toList();
     }
     for (Path file : files) {
-      all.replace(file);
+      if (isLeftOver(file)) {
+        Files.delete(file);
+      } else {
+        all.replace(file);
+      }
     }
     for (Map.Entry<ClassDesc, List<ClassDesc>> nest : all.nests.entrySet()) {
       all.enter(nest.getKey(), nest.getValue());
     }
     all.write();
+  }
+
+  /** Whether it was made for a class that has been renamed or moved since. */
+  private static boolean isLeftOver(Path file) {
+    String name = file.getFileName().toString();
+    int end = name.lastIndexOf(MIDDLE);
+    return end > 0 && Files.notExists(file.resolveSibling(name.substring(0, end) + ".class"));
   }
 
   private void write() throws IOException {
