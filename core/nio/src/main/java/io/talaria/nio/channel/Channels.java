@@ -4,10 +4,9 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.adaptor.SocketChannels;
 import io.talaria.nio.config.Config;
-import io.talaria.nio.privileged.Privileged;
-import io.talaria.nio.process.ProcNet;
+import io.talaria.nio.context.Context;
+import io.talaria.nio.control.InheritedChannel;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
@@ -18,17 +17,9 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** Opens channels and selectors: ours, or the JDK's own while acceleration is off. */
 public final class Channels {
-  private static final int STANDARD_INPUT = 0;
-
-  private final Object lock = new Object();
   private final boolean jmx;
   private final Context context;
-
-  /** Null until a caller has asked, or if there is none. Guarded by the lock. */
-  private ServerSocketChannel inheritedListener;
-
-  /** Whether what is inherited is of this network namespace; null until a caller has asked. */
-  private Boolean inheritedHere;
+  private final InheritedChannel inherited;
 
   /**
    * Reads and checks the configuration.
@@ -40,6 +31,12 @@ public final class Channels {
     Config config = Config.load();
     jmx = config.jmx();
     context = new Context(provider, config);
+    inherited =
+        new InheritedChannel(
+            jdk(),
+            context.enabled()
+                ? listener -> TalariaServerSocketChannel.inherited(context, listener)
+                : null);
   }
 
   /** Whether the user wants to see Talaria by JMX. */
@@ -83,32 +80,12 @@ public final class Channels {
   }
 
   /**
-   * What a super-server, such as systemd or inetd, has handed over as the standard input; null if
-   * that is nothing. A TCP listener is ours, unless it is of another network namespace: addresses
-   * mean other connections there. A connection stays the JDK's: the standard streams are the same
-   * socket, which ours would keep from blocking.
+   * What a super-server has handed over: see {@link InheritedChannel}.
+   *
+   * @throws IOException if the JDK has none to give
    */
   public Channel inheritedChannel() throws IOException {
-    synchronized (lock) {
-      if (inheritedHere == null && context.enabled()) { // the JDK is about to take it from there
-        inheritedHere = Privileged.get(() -> ProcNet.hasSocket(STANDARD_INPUT));
-      }
-    }
-    Channel inherited = jdk().inheritedChannel(); // each time: it asks the security manager
-    if (!context.enabled() || !(inherited instanceof ServerSocketChannel listener)) {
-      return inherited;
-    }
-    synchronized (lock) {
-      if (inheritedListener == null && inheritedHere && isBoundToTcp(listener)) {
-        inheritedListener = TalariaServerSocketChannel.inherited(context, listener);
-      }
-      return inheritedListener == null ? inherited : inheritedListener;
-    }
-  }
-
-  private static boolean isBoundToTcp(ServerSocketChannel listener) throws IOException {
-    return listener.isOpen()
-        && Privileged.call(listener::getLocalAddress) instanceof InetSocketAddress;
+    return inherited.get();
   }
 
   /** Opens channels to stand behind {@code java.net.Socket}: always ours. */

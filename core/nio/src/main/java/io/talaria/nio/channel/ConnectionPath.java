@@ -3,6 +3,10 @@
 package io.talaria.nio.channel;
 
 import io.talaria.nio.Role;
+import io.talaria.nio.context.Context;
+import io.talaria.nio.control.ControlWaiter;
+import io.talaria.nio.control.TcpInput;
+import io.talaria.nio.control.TcpOutput;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.negotiation.ConnectionKey;
 import io.talaria.nio.transport.StreamOwner;

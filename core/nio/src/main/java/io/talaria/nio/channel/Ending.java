@@ -2,6 +2,7 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.context.Context;
 import io.talaria.nio.transport.TransportStream;
 
 /**

@@ -2,6 +2,10 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.context.Context;
+import io.talaria.nio.control.ControlWaiter;
+import io.talaria.nio.control.ResetReport;
+import io.talaria.nio.control.TcpInput;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.memory.Faults;

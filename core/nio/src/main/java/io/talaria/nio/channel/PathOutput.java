@@ -2,6 +2,9 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.context.Context;
+import io.talaria.nio.control.ControlWaiter;
+import io.talaria.nio.control.TcpOutput;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.spin.Spinner;

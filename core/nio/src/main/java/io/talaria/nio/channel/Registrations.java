@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.transport.ReadySet;
+import io.talaria.nio.transport.SelectorReadySets;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;

@@ -5,6 +5,7 @@ package io.talaria.nio.channel;
 import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
+import io.talaria.nio.transport.SelectorReadySets;
 import java.io.IOException;
 
 /**

@@ -2,11 +2,13 @@
 
 package io.talaria.nio.channel;
 
+import io.talaria.nio.context.Context;
 import io.talaria.nio.counters.SelectorCounters;
 import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.spin.Spinner;
 import io.talaria.nio.transport.ReadySet;
+import io.talaria.nio.transport.SelectorReadySets;
 import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;

@@ -4,6 +4,7 @@ package io.talaria.nio.channel;
 
 import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.transport.ReadySet;
+import io.talaria.nio.transport.SelectorReadySets;
 import io.talaria.nio.transport.TransportStream;
 
 /**

@@ -8,6 +8,7 @@ import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
+import io.talaria.nio.control.Earning;
 import io.talaria.nio.counters.file.ProcessTotals;
 import io.talaria.nio.shm.OwnProvider;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 import java.io.IOException;
 import java.net.SocketOption;
@@ -12,7 +12,7 @@ import java.nio.channels.SocketChannel;
  * doorbells, TCP_NODELAY and SO_KEEPALIVE are on whatever the program sets; it gets its own values
  * back all the same. Any thread.
  */
-final class ControlOptions {
+public final class ControlOptions {
   private final SocketChannel control;
 
   // Guarded by this.
@@ -25,22 +25,23 @@ final class ControlOptions {
   private volatile int sendBuffer;
   private volatile int receiveBuffer;
 
-  ControlOptions(SocketChannel control) {
+  /** The options of a connection that carries no doorbells yet. */
+  public ControlOptions(SocketChannel control) {
     this.control = control;
   }
 
   /** Whether a close is to reset the connection. */
-  boolean lingerZero() {
+  public boolean lingerZero() {
     return lingerZero;
   }
 
   /** SO_SNDBUF as the program has set it, or 0. */
-  int sendBuffer() {
+  public int sendBuffer() {
     return sendBuffer;
   }
 
   /** SO_RCVBUF as the program has set it, here or at the listener, or 0. */
-  int receiveBuffer() {
+  public int receiveBuffer() {
     return receiveBuffer;
   }
 
@@ -49,12 +50,12 @@ final class ControlOptions {
    *
    * @param bytes what the program has set there, or 0
    */
-  void inheritReceiveBuffer(int bytes) {
+  public void inheritReceiveBuffer(int bytes) {
     receiveBuffer = bytes;
   }
 
   /** Sets a supported option to a value of its type. */
-  synchronized <T> void set(SocketOption<T> name, T value) throws IOException {
+  public synchronized <T> void set(SocketOption<T> name, T value) throws IOException {
     if (shadowed && name.equals(StandardSocketOptions.TCP_NODELAY)) {
       noDelay = (Boolean) value;
     } else if (shadowed && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
@@ -71,7 +72,8 @@ final class ControlOptions {
     }
   }
 
-  synchronized <T> T get(SocketOption<T> name) throws IOException {
+  /** Returns a supported option as the program has set it. */
+  public synchronized <T> T get(SocketOption<T> name) throws IOException {
     if (shadowed && name.equals(StandardSocketOptions.TCP_NODELAY)) {
       return name.type().cast(noDelay);
     }
@@ -82,7 +84,7 @@ final class ControlOptions {
   }
 
   /** From now on the connection may carry doorbells, which must not wait for acknowledgements. */
-  synchronized void shadow() {
+  public synchronized void shadow() {
     if (!shadowed) {
       try {
         noDelay = control.getOption(StandardSocketOptions.TCP_NODELAY);

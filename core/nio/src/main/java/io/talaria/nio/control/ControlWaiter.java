@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 import io.talaria.nio.doorbell.ThreadDoorbell;
 import io.talaria.nio.jdk.JdkNio;
@@ -17,9 +17,9 @@ import java.util.function.BooleanSupplier;
  * wakes them, both park; a thread that sleeps on a doorbell of its own has nothing to do with the
  * channel.
  */
-final class ControlWaiter {
-  static final int READER = 0;
-  static final int WRITER = 1;
+public final class ControlWaiter {
+  public static final int READER = 0;
+  public static final int WRITER = 1;
 
   private final ControlPoll readable;
   private final ControlPoll writable;
@@ -34,7 +34,7 @@ final class ControlWaiter {
 
   /** Whether a sleeper has nothing to wait for any more. */
   @FunctionalInterface
-  interface Over {
+  public interface Over {
     /**
      * Asked by the sleeper; the thread that makes it true calls {@link #wake} afterwards.
      *
@@ -46,7 +46,7 @@ final class ControlWaiter {
 
   /** Calls a task now and then, on another thread, until it is done. */
   @FunctionalInterface
-  interface Repeater {
+  public interface Repeater {
     /**
      * Begins with it.
      *
@@ -55,7 +55,12 @@ final class ControlWaiter {
     void repeat(BooleanSupplier done);
   }
 
-  ControlWaiter(SelectableChannel control, Over over, Repeater repeater) {
+  /**
+   * @param control what is waited on; not blocking
+   * @param over tells a thread that is about to sleep whether it need not
+   * @param repeater sends signals again until they have arrived
+   */
+  public ControlWaiter(SelectableChannel control, Over over, Repeater repeater) {
     readable = new ControlPoll(control, JdkNio.READABLE, repeater);
     writable = new ControlPoll(control, JdkNio.WRITABLE, repeater);
     this.over = over;
@@ -68,7 +73,7 @@ final class ControlWaiter {
    * @param limitNs nanoseconds, or 0 for no limit
    * @return true if the caller is to see what there is at the channel
    */
-  boolean sleep(int who, int event, long limitNs) throws IOException {
+  public boolean sleep(int who, int event, long limitNs) throws IOException {
     ControlPoll poll = event == JdkNio.READABLE ? readable : writable;
     occupy(who, Thread.currentThread());
     try {
@@ -94,7 +99,7 @@ final class ControlWaiter {
   }
 
   /** Sleeps until a thread wakes us or the time given is over, without a look at the channel. */
-  void park(int who, long limitNs) {
+  public void park(int who, long limitNs) {
     occupy(who, Thread.currentThread());
     try {
       if (!over.test(who, 0)) {
@@ -113,7 +118,7 @@ final class ControlWaiter {
    * @param asleep for {@link ThreadDoorbell#sleep}, with what is waited for
    * @return whether it was rung
    */
-  boolean sleep(
+  public boolean sleep(
       int who, ThreadDoorbell doorbell, ThreadDoorbell.Sleeper asleep, int waitsFor, long limitNs)
       throws IOException {
     sleepsOn(who, doorbell);
@@ -151,7 +156,7 @@ final class ControlWaiter {
   }
 
   /** Wakes a sleeper, if there is one. Any thread; does not wait for it. */
-  void wake(int who) {
+  public void wake(int who) {
     ThreadDoorbell doorbell = who == READER ? readersDoorbell : writersDoorbell;
     if (doorbell != null) {
       doorbell.ring();
@@ -165,17 +170,18 @@ final class ControlWaiter {
   }
 
   /** Whether a thread sleeps. */
-  boolean anybodySleeps() {
+  public boolean anybodySleeps() {
     return reader != null || writer != null || readersDoorbell != null || writersDoorbell != null;
   }
 
-  void wakeAll() {
+  /** Wakes reader and writer, if they are asleep. Any thread. */
+  public void wakeAll() {
     wake(READER);
     wake(WRITER);
   }
 
   /** Wakes all, and waits until no thread polls: before the descriptor is closed. */
-  void wakeAllAndAwait() {
+  public void wakeAllAndAwait() {
     wakeAll();
     readable.wakeAndAwait();
     writable.wakeAndAwait();

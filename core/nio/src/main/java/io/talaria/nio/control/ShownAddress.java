@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 import io.talaria.nio.privileged.Privileged;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.nio.channels.NetworkChannel;
 /**
  * The local address of a channel as the program may see it: under a security manager not always.
  */
-final class ShownAddress {
+public final class ShownAddress {
   private ShownAddress() {}
 
   /**
@@ -21,7 +21,7 @@ final class ShownAddress {
    * @param control the JDK's channel, open or closed
    * @param known the true address, or null
    */
-  static SocketAddress of(NetworkChannel control, SocketAddress known) {
+  public static SocketAddress of(NetworkChannel control, SocketAddress known) {
     if (!(known instanceof InetSocketAddress internet) || !Privileged.guarded()) {
       return known;
     }

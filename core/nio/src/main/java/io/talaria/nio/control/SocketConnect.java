@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * Connects a channel behind a {@code java.net.Socket}: without the JDK's blocking connect, which an
  * interrupt would end. One thread at a time connects; the thread that closes the channel ends that.
  */
-final class SocketConnect {
+public final class SocketConnect {
   private final SocketChannel control;
   private final BooleanSupplier closing;
   private final ControlWaiter waiter;
@@ -23,7 +23,8 @@ final class SocketConnect {
    * @param control what is connected; not blocking afterwards
    * @param closing whether the channel is being closed
    */
-  SocketConnect(SocketChannel control, BooleanSupplier closing, ControlWaiter.Repeater repeater) {
+  public SocketConnect(
+      SocketChannel control, BooleanSupplier closing, ControlWaiter.Repeater repeater) {
     this.control = control;
     this.closing = closing;
     waiter = new ControlWaiter(control, (who, event) -> closing.getAsBoolean(), repeater);
@@ -35,7 +36,7 @@ final class SocketConnect {
    * @param timeoutNs nanoseconds, or 0 for no limit
    * @return true
    */
-  boolean connect(SocketAddress address, long timeoutNs) throws IOException {
+  public boolean connect(SocketAddress address, long timeoutNs) throws IOException {
     long deadlineNs = System.nanoTime() + timeoutNs;
     boolean interrupted = false;
     control.configureBlocking(false);
@@ -66,7 +67,7 @@ final class SocketConnect {
    * that is closed. To be called when the channel says that it closes, before it closes what is
    * connected.
    */
-  void awaitOut() {
+  public void awaitOut() {
     waiter.wakeAllAndAwait();
   }
 }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 import io.talaria.nio.counters.ConnectionCounters;
 import java.io.IOException;
@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /** The output of a connection while it is plain TCP. Under the connection path's out lock. */
-final class TcpOutput {
+public final class TcpOutput {
   private final SocketChannel control;
   private final ConnectionCounters counters;
   private long writtenBytes;
@@ -16,24 +16,31 @@ final class TcpOutput {
   /** Null when nothing is counted for an upgrade, or no more. */
   private Earning earning;
 
-  TcpOutput(SocketChannel control, ConnectionCounters counters, Earning earning) {
+  /**
+   * @param control what is written to
+   * @param counters where the bytes are counted
+   * @param earning what the calls are counted for, or null
+   */
+  public TcpOutput(SocketChannel control, ConnectionCounters counters, Earning earning) {
     this.earning = earning;
     this.control = control;
     this.counters = counters;
   }
 
   /** How many bytes have been put on TCP. Final once the output has switched. */
-  long writtenBytes() {
+  public long writtenBytes() {
     return writtenBytes;
   }
 
-  int write(ByteBuffer src) throws IOException {
+  /** As {@link SocketChannel#write(ByteBuffer)}; counts. */
+  public int write(ByteBuffer src) throws IOException {
     int n = control.write(src);
     count(n);
     return n;
   }
 
-  long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+  /** As {@link SocketChannel#write(ByteBuffer[], int, int)}; counts. */
+  public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
     long n = control.write(srcs, offset, length);
     count((int) n);
     return n;

@@ -1,11 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.transport;
 
 import io.talaria.nio.jit.NotInlined;
 import io.talaria.nio.privileged.Privileged;
-import io.talaria.nio.transport.ReadySet;
-import io.talaria.nio.transport.TransportProvider;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
@@ -15,7 +13,7 @@ import java.util.function.Predicate;
  * one. A transport that places its streams may have its ready set opened by any thread, another's
  * is opened by the selecting thread, which does everything else here.
  */
-final class SelectorReadySets {
+public final class SelectorReadySets {
   private static final int EVENTS_AT_ONCE = 256;
   private static final int HINTS_AT_ONCE = 4096;
   private static final ReadySet[] NONE = {};
@@ -40,7 +38,7 @@ final class SelectorReadySets {
    *     selectable} by; false if the selector is closed
    * @param opened told of a new ready set, so that a sleeping selector sees it
    */
-  SelectorReadySets(
+  public SelectorReadySets(
       List<TransportProvider> transports, Predicate<ReadySet> wired, Runnable opened) {
     this.transports = transports;
     this.wired = wired;
@@ -50,12 +48,12 @@ final class SelectorReadySets {
   }
 
   /** The ready set in a transport, if it is open. Any thread. */
-  ReadySet ifOpen(TransportProvider transport) {
+  public ReadySet ifOpen(TransportProvider transport) {
     return byTransport[transports.indexOf(transport)];
   }
 
   /** The ready set in a transport, or null if it has no more, or the selector is closed. */
-  ReadySet in(TransportProvider transport) {
+  public ReadySet in(TransportProvider transport) {
     ReadySet there = ifOpen(transport);
     return there != null ? there : open(transport);
   }
@@ -90,7 +88,7 @@ final class SelectorReadySets {
 
   /** One look at all: makes progress, and hands over what is hinted at. */
   @NotInlined
-  void look(ReadySet.ReadySink hinted) {
+  public void look(ReadySet.ReadySink hinted) {
     for (ReadySet each : open) {
       each.progress(EVENTS_AT_ONCE);
       each.drainReady(hinted, HINTS_AT_ONCE);
@@ -98,7 +96,7 @@ final class SelectorReadySets {
   }
 
   /** Announces a sleep; false if something is ready. Then, too, {@link #disarm} must follow. */
-  boolean arm() {
+  public boolean arm() {
     for (ReadySet each : open) {
       if (!each.arm()) {
         return false;
@@ -107,18 +105,20 @@ final class SelectorReadySets {
     return true;
   }
 
-  void disarm() {
+  /** Disarms all, after {@link #arm}. */
+  public void disarm() {
     for (ReadySet each : open) {
       each.disarm();
     }
   }
 
   /** No more are opened. */
-  synchronized void refuse() {
+  public synchronized void refuse() {
     closed = true;
   }
 
-  void close() {
+  /** Closes all that are open. */
+  public void close() {
     for (ReadySet each : open) {
       each.close();
     }

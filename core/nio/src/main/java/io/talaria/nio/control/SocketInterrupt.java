@@ -1,12 +1,12 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 import io.talaria.nio.jdk.JdkNio;
 import java.io.InterruptedIOException;
 
 /** What an interrupt means to a channel behind a {@code java.net.Socket}: it does not close it. */
-final class SocketInterrupt {
+public final class SocketInterrupt {
   private SocketInterrupt() {}
 
   /**
@@ -15,7 +15,7 @@ final class SocketInterrupt {
    *
    * @return whether the caller is to restore the interrupt status when it has waited
    */
-  static boolean putOff() throws InterruptedIOException {
+  public static boolean putOff() throws InterruptedIOException {
     Thread thread = Thread.currentThread();
     if (!JdkNio.isVirtual(thread)) {
       return Thread.interrupted();

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.control;
 
 /**
  * What TCP has carried of a client connection that has yet to earn its upgrade: counts the reads
@@ -11,7 +11,7 @@ package io.talaria.nio.channel;
  * one sees both counts: the search begins with the last message that it takes, and never later.
  * Where both see enough, the monitor lets one of them begin.
  */
-final class Earning {
+public final class Earning {
   private final int after;
   private final Runnable search;
 
@@ -29,7 +29,7 @@ final class Earning {
    * @param search begins the search; must neither block nor throw, since a read or a write is under
    *     way
    */
-  Earning(int after, Runnable search) {
+  public Earning(int after, Runnable search) {
     this.after = after;
     this.search = search;
   }
@@ -57,7 +57,7 @@ final class Earning {
   }
 
   /** Whether the search has begun. Any thread. */
-  boolean earned() {
+  public boolean earned() {
     return earned;
   }
 

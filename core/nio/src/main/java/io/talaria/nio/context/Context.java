@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.context;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.config.Config;
@@ -171,15 +171,18 @@ public final class Context {
     }
   }
 
-  SelectorProvider provider() {
+  /** The provider that programs see. */
+  public SelectorProvider provider() {
     return provider;
   }
 
-  SelectorProvider jdk() {
+  /** The JDK's own provider. */
+  public SelectorProvider jdk() {
     return jdk;
   }
 
-  boolean enabled() {
+  /** Whether connections may leave TCP at all. */
+  public boolean enabled() {
     return config.enabled();
   }
 
@@ -189,7 +192,7 @@ public final class Context {
    *
    * @return the time to live, or 0 if none was set
    */
-  int mark(SocketChannel control) {
+  public int mark(SocketChannel control) {
     if (!config.sharesNamespaces()) {
       return 0;
     }
@@ -198,38 +201,42 @@ public final class Context {
   }
 
   /** Whether the connections of a service may leave TCP, as far as its port says. */
-  boolean wants(int port) {
+  public boolean wants(int port) {
     return config.ports().have(port);
   }
 
   /** How many reads and writes TCP carries before a client connection seeks its upgrade. */
-  int upgradeAfter() {
+  public int upgradeAfter() {
     return config.upgradeAfter();
   }
 
   /** The transports that are asked for, in order of preference. */
-  List<TransportProvider> transports() {
+  public List<TransportProvider> transports() {
     return transports;
   }
 
-  Negotiator negotiator() {
+  /** What has connections find their peers. */
+  public Negotiator negotiator() {
     return negotiator;
   }
 
-  ProcessCounters counters() {
+  /** What this process counts, for all to see. */
+  public ProcessCounters counters() {
     return counters;
   }
 
-  SleepAudit audit() {
+  /** What looks after threads that sleep on doorbells. */
+  public SleepAudit audit() {
     return audit;
   }
 
-  Spinning spinning() {
+  /** How long threads spin before they sleep. */
+  public Spinning spinning() {
     return spinning;
   }
 
   /** Has the negotiation thread do something now and then until it says that it is done. */
-  void repeat(BooleanSupplier done) {
+  public void repeat(BooleanSupplier done) {
     negotiator.repeat(done::getAsBoolean);
   }
 
@@ -238,13 +245,13 @@ public final class Context {
    *
    * @param givenUp is done instead, on the same thread, if that fails again and again
    */
-  void repeat(BooleanSupplier done, Runnable givenUp) {
+  public void repeat(BooleanSupplier done, Runnable givenUp) {
     negotiator.repeat(done::getAsBoolean, givenUp);
   }
 
   /** Work of a channel, which touches shared memory. */
   @FunctionalInterface
-  interface Work<E extends Exception> {
+  public interface Work<E extends Exception> {
     void run() throws E;
   }
 
@@ -252,7 +259,7 @@ public final class Context {
    * Does work that is on no hot path and may be done twice: once more if shared memory turned out
    * to be gone. No lock may be held for which the negotiation thread waits.
    */
-  <E extends Exception> void guarded(Work<E> work) throws E {
+  public <E extends Exception> void guarded(Work<E> work) throws E {
     try {
       work.run();
       Faults.take();
@@ -267,7 +274,7 @@ public final class Context {
    *
    * @throws InternalError the one given, if there is no such stream
    */
-  void examine(InternalError error) {
+  public void examine(InternalError error) {
     if (!negotiator.examine()) {
       throw error;
     }
@@ -277,14 +284,14 @@ public final class Context {
    * Logs the first connection with a reason; the others are in the counters. Any thread; the work
    * is done on the negotiation thread.
    */
-  void connectionIs(Reason reason, Object connection) {
+  public void connectionIs(Reason reason, Object connection) {
     if (noticed.add(reason)) {
       negotiator.execute(() -> tell(reason, "connection " + connection));
     }
   }
 
   /** Logs a listener. Negotiation thread. */
-  void listenerIs(Reason reason, Object address) {
+  public void listenerIs(Reason reason, Object address) {
     tell(reason, "listener " + address);
   }
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.nio.channel;
+package io.talaria.nio.context;
 
 import io.talaria.nio.counters.ProcessCounters;
 import io.talaria.nio.doorbell.DoorbellAudit;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * Has the negotiation thread look after threads that sleep on doorbells, as long as there are any:
  * every second, and less often while they are the same.
  */
-final class SleepAudit implements NegotiationLoop.Timed {
+public final class SleepAudit implements NegotiationLoop.Timed {
   private static final int FIRST_MS = 1_000;
   private static final int MAX_MS = 8_000;
 
@@ -39,7 +39,8 @@ final class SleepAudit implements NegotiationLoop.Timed {
             () -> missed(negotiator.counters()));
   }
 
-  DoorbellAudit doorbells() {
+  /** Where a thread that sleeps on a doorbell says so. */
+  public DoorbellAudit doorbells() {
     return doorbells;
   }
 
