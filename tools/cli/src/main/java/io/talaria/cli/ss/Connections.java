@@ -3,6 +3,10 @@
 package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Terminal;
+import io.talaria.cli.ss.snapshot.Filter;
+import io.talaria.cli.ss.snapshot.Rates;
+import io.talaria.cli.ss.snapshot.Snapshot;
+import io.talaria.cli.ss.snapshot.SortKey;
 import io.talaria.nio.config.Config;
 import java.io.IOException;
 import java.nio.file.Path;

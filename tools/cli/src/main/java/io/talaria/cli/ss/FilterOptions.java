@@ -2,6 +2,8 @@
 
 package io.talaria.cli.ss;
 
+import io.talaria.cli.ss.snapshot.Filter;
+import io.talaria.cli.ss.snapshot.State;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;

@@ -2,6 +2,10 @@
 
 package io.talaria.cli.ss;
 
+import io.talaria.cli.ss.snapshot.Rates;
+import io.talaria.cli.ss.snapshot.Snapshot;
+import io.talaria.cli.ss.snapshot.State;
+import io.talaria.cli.ss.snapshot.Summary;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Reason;
 import io.talaria.nio.counters.file.ProcessTotals;

@@ -2,6 +2,7 @@
 
 package io.talaria.cli.ss;
 
+import io.talaria.cli.ss.snapshot.Snapshot;
 import io.talaria.monitor.PrometheusWriter;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.counters.file.ProcessTotals;

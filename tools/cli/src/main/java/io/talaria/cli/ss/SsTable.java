@@ -3,6 +3,8 @@
 package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Table;
+import io.talaria.cli.ss.snapshot.Rates;
+import io.talaria.cli.ss.snapshot.Snapshot;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.counters.file.Liveness;
 import io.talaria.nio.counters.reader.ProcessInfo;

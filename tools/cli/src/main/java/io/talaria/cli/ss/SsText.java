@@ -3,6 +3,10 @@
 package io.talaria.cli.ss;
 
 import io.talaria.cli.harness.Terminal;
+import io.talaria.cli.ss.snapshot.Rates;
+import io.talaria.cli.ss.snapshot.Snapshot;
+import io.talaria.cli.ss.snapshot.SortKey;
+import io.talaria.cli.ss.snapshot.Summary;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.counters.reader.ProcessInfo;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
+import io.talaria.cli.ss.snapshot.Filter;
+import io.talaria.cli.ss.snapshot.Snapshot;
 import io.talaria.monitor.PrometheusText;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
+import io.talaria.cli.ss.snapshot.Filter;
+import io.talaria.cli.ss.snapshot.Rates;
+import io.talaria.cli.ss.snapshot.Snapshot;
 import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ss;
+package io.talaria.cli.ss.snapshot;
 
 import io.talaria.nio.ConnectionInfo;
 import java.util.HashMap;
@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /** What each connection did in a second, between two snapshots. */
-final class Rates {
+public final class Rates {
   private static final double MS_PER_SECOND = 1000;
 
   private final Map<Key, ConnectionInfo> before = new HashMap<>();
@@ -25,7 +25,7 @@ final class Rates {
   }
 
   /** What happened between two snapshots. */
-  static Rates between(Snapshot earlier, Snapshot later) {
+  public static Rates between(Snapshot earlier, Snapshot later) {
     return new Rates(earlier, later);
   }
 
@@ -34,32 +34,32 @@ final class Rates {
   }
 
   /** The time between the two. */
-  double seconds() {
+  public double seconds() {
     return seconds;
   }
 
   /** Bytes read a second. */
-  long in(Snapshot.Line now) {
+  public long in(Snapshot.Line now) {
     return rate(now, ConnectionInfo::inBytes);
   }
 
   /** Bytes written a second. */
-  long out(Snapshot.Line now) {
+  public long out(Snapshot.Line now) {
     return rate(now, ConnectionInfo::outBytes);
   }
 
   /** Reads a second that gave bytes. */
-  long reads(Snapshot.Line now) {
+  public long reads(Snapshot.Line now) {
     return rate(now, ConnectionInfo::reads);
   }
 
   /** Writes a second that took bytes. */
-  long writes(Snapshot.Line now) {
+  public long writes(Snapshot.Line now) {
     return rate(now, ConnectionInfo::writes);
   }
 
   /** Writes a second that found no space. */
-  long stalls(Snapshot.Line now) {
+  public long stalls(Snapshot.Line now) {
     return rate(now, ConnectionInfo::stalls);
   }
 

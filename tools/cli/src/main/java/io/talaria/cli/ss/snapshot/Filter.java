@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ss;
+package io.talaria.cli.ss.snapshot;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.NioTransport;
@@ -22,9 +22,9 @@ import java.util.function.Predicate;
  * @param ends ports and addresses, of which a connection has one at either end
  * @param kinds what a connection is
  */
-record Filter(Processes processes, Ends ends, Kinds kinds) {
+public record Filter(Processes processes, Ends ends, Kinds kinds) {
   /** Everything. */
-  static final Filter ALL =
+  public static final Filter ALL =
       new Filter(
           new Processes(Set.of(), Set.of()),
           new Ends(Set.of(), Set.of()),
@@ -36,7 +36,7 @@ record Filter(Processes processes, Ends ends, Kinds kinds) {
    * @param pids process ids
    * @param programs parts of programs' names, upper and lower case alike
    */
-  record Processes(Set<Long> pids, Set<String> programs) {
+  public record Processes(Set<Long> pids, Set<String> programs) {
     boolean fit(ProcessInfo process) {
       String name = process.program().toLowerCase(Locale.ROOT);
       return fits(pids, process.pid())
@@ -51,7 +51,7 @@ record Filter(Processes processes, Ends ends, Kinds kinds) {
    * @param ports local or remote ports
    * @param addresses local or remote addresses
    */
-  record Ends(Set<Integer> ports, Set<InetAddress> addresses) {
+  public record Ends(Set<Integer> ports, Set<InetAddress> addresses) {
     boolean fit(ConnectionInfo connection) {
       return fitsEither(ports, connection, InetSocketAddress::getPort)
           && fitsEither(addresses, connection, InetSocketAddress::getAddress);
@@ -72,7 +72,7 @@ record Filter(Processes processes, Ends ends, Kinds kinds) {
    * @param roles their roles
    * @param states their states
    */
-  record Kinds(
+  public record Kinds(
       Set<NioTransport> transports, Set<Reason> reasons, Set<Role> roles, Set<State> states) {
     boolean fit(ConnectionInfo connection) {
       return fits(transports, connection.transport())

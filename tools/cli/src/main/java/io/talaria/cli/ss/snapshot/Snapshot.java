@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ss;
+package io.talaria.cli.ss.snapshot;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.Role;
@@ -20,7 +20,8 @@ import java.util.List;
  * @param leftOut how many more processes there are, which the user does not want to see
  * @param problems files that could not be read, a sentence each
  */
-record Snapshot(Path dir, long atMs, List<Entry> processes, int leftOut, List<String> problems) {
+public record Snapshot(
+    Path dir, long atMs, List<Entry> processes, int leftOut, List<String> problems) {
 
   /**
    * A process and those of its connections that the user wants to see.
@@ -28,7 +29,7 @@ record Snapshot(Path dir, long atMs, List<Entry> processes, int leftOut, List<St
    * @param process the process
    * @param connections its connections and listeners
    */
-  record Entry(ProcessInfo process, List<ConnectionInfo> connections) {}
+  public record Entry(ProcessInfo process, List<ConnectionInfo> connections) {}
 
   /**
    * A connection or listener, and whose it is.
@@ -36,13 +37,22 @@ record Snapshot(Path dir, long atMs, List<Entry> processes, int leftOut, List<St
    * @param process the process
    * @param connection the connection or listener
    */
-  record Line(ProcessInfo process, ConnectionInfo connection) {
-    boolean listener() {
+  public record Line(ProcessInfo process, ConnectionInfo connection) {
+    /** Returns whether it listens, and is no connection. */
+    public boolean listener() {
       return connection.role() == Role.LISTENER;
     }
   }
 
-  static Snapshot take(Path dir, Filter filter, long atMs) throws IOException {
+  /**
+   * Reads the counters files of all processes.
+   *
+   * @param dir where they are
+   * @param filter which connections are wanted
+   * @param atMs the time, in milliseconds since the epoch
+   * @throws IOException if the directory cannot be read
+   */
+  public static Snapshot take(Path dir, Filter filter, long atMs) throws IOException {
     DirectoryReport report = CountersReader.readDirectory(dir);
     List<Entry> entries =
         report.processes().stream()
@@ -59,7 +69,7 @@ record Snapshot(Path dir, long atMs, List<Entry> processes, int leftOut, List<St
   }
 
   /** All connections and listeners, by process. */
-  List<Line> lines() {
+  public List<Line> lines() {
     return processes.stream()
         .flatMap(
             entry ->

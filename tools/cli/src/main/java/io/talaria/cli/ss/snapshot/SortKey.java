@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ss;
+package io.talaria.cli.ss.snapshot;
 
 import java.util.Comparator;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.function.ToLongBiFunction;
 
 /** By what the lines of the table are sorted: the most first, else by process and age. */
-enum SortKey {
+public enum SortKey {
   /** By process id, then oldest first: as the counters files have them. */
   PROCESS((line, rates) -> 0),
   /** Bytes in both directions so far. */
@@ -32,7 +32,7 @@ enum SortKey {
   }
 
   /** The name of the option's value. */
-  String code() {
+  public String code() {
     return name().toLowerCase(Locale.ROOT);
   }
 
@@ -41,7 +41,7 @@ enum SortKey {
    *
    * @param rates what happened lately, or null
    */
-  List<Snapshot.Line> sorted(List<Snapshot.Line> lines, Rates rates) {
+  public List<Snapshot.Line> sorted(List<Snapshot.Line> lines, Rates rates) {
     return lines.stream()
         .sorted(
             Comparator.comparingLong((Snapshot.Line line) -> weight.applyAsLong(line, rates))

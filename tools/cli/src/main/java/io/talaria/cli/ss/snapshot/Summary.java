@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ss;
+package io.talaria.cli.ss.snapshot;
 
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** What a snapshot holds in all. */
-final class Summary {
+public final class Summary {
   private final int processes;
   private final Map<NioTransport, Long> transports = new EnumMap<>(NioTransport.class);
   private final Map<Reason, Long> refused = new EnumMap<>(Reason.class);
@@ -25,7 +25,7 @@ final class Summary {
    *
    * @param rates what happened lately, or null
    */
-  Summary(Snapshot snapshot, Rates rates) {
+  public Summary(Snapshot snapshot, Rates rates) {
     processes = snapshot.processes().size();
     for (NioTransport transport : NioTransport.values()) {
       transports.put(transport, 0L);
@@ -54,45 +54,53 @@ final class Summary {
     }
   }
 
-  int processes() {
+  /** How many processes there are. */
+  public int processes() {
     return processes;
   }
 
-  long listeners() {
+  /** How many listeners there are. */
+  public long listeners() {
     return listeners;
   }
 
-  long connections() {
+  /** How many connections there are, listeners left out. */
+  public long connections() {
     return connections;
   }
 
   /** How many connections there are in each transport, listeners left out. */
-  Map<NioTransport, Long> transports() {
+  public Map<NioTransport, Long> transports() {
     return transports;
   }
 
   /** Upgrades of these processes that did not come about so far. */
-  Map<Reason, Long> refused() {
+  public Map<Reason, Long> refused() {
     return refused;
   }
 
-  long inBytes() {
+  /** Bytes that the connections have received so far. */
+  public long inBytes() {
     return inBytes;
   }
 
-  long outBytes() {
+  /** Bytes that the connections have sent so far. */
+  public long outBytes() {
     return outBytes;
   }
 
-  long inRate() {
+  /** Bytes received per second lately, 0 if that is not known. */
+  public long inRate() {
     return inRate;
   }
 
-  long outRate() {
+  /** Bytes sent per second lately, 0 if that is not known. */
+  public long outRate() {
     return outRate;
   }
 
-  long stallRate() {
+  /** Waits for room per second lately, 0 if that is not known. */
+  public long stallRate() {
     return stallRate;
   }
 }

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.cli.ss;
+package io.talaria.cli.ss.snapshot;
 
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.NioTransport;
@@ -9,7 +9,7 @@ import io.talaria.nio.Role;
 import java.util.Locale;
 
 /** How far a connection is, in one word: what its role, transport and reason say together. */
-enum State {
+public enum State {
   /** A listener. */
   LISTENING,
   /** A connection on TCP whose upgrade is under way. */
@@ -19,7 +19,8 @@ enum State {
   /** A connection that stays on TCP. */
   NOT_ACCELERATED;
 
-  static State of(ConnectionInfo connection) {
+  /** Returns how far a connection or listener is. */
+  public static State of(ConnectionInfo connection) {
     if (connection.role() == Role.LISTENER) {
       return LISTENING;
     }
@@ -30,7 +31,7 @@ enum State {
   }
 
   /** The name used in options and JSON. */
-  String code() {
+  public String code() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }
