@@ -3,6 +3,8 @@
 package io.talaria.workloads.messages;
 
 import io.talaria.bench.compare.Timing;
+import io.talaria.workloads.messages.wire.MessagesImplementation;
+import io.talaria.workloads.messages.wire.MessagesPattern;
 import java.util.List;
 
 /**

@@ -6,6 +6,8 @@ import io.talaria.bench.compare.Timing;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.IdleStrategy;
+import io.talaria.workloads.messages.objects.Sizes;
+import io.talaria.workloads.messages.wire.MessagesPattern;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;

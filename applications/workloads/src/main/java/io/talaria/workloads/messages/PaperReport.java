@@ -11,6 +11,8 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Table;
 import io.talaria.workloads.messages.PaperGrid.Cell;
 import io.talaria.workloads.messages.PaperGrid.Figure;
+import io.talaria.workloads.messages.objects.Sizes;
+import io.talaria.workloads.messages.wire.MessagesImplementation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ package io.talaria.workloads.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.workloads.TalariaCommand;
+import io.talaria.workloads.messages.wire.MessagesPattern;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;

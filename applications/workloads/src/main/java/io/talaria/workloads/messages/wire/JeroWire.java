@@ -1,9 +1,10 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.messages.objects.Tally;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
 import org.agrona.concurrent.IdleStrategy;
@@ -14,7 +15,7 @@ import org.zeromq.ZMQ;
 import org.zeromq.ZMQException;
 
 /** Objects by JeroMQ: a pair of sockets by TCP, codec by hand. It batches by itself. */
-final class JeroWire implements Wire {
+public final class JeroWire implements Wire {
   private static final int MAX_WAITING = 100_000;
   private static final int LIMIT_MS = 30_000;
 

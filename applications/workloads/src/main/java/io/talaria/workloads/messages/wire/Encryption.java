@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.messaging.NodeOptions;
@@ -16,7 +16,7 @@ import java.security.SecureRandom;
  * How the nodes of an implementation are to be connected: by its transport, encrypted if it says
  * so.
  */
-final class Encryption {
+public final class Encryption {
   private static final int KEY_BYTES = 32;
   private static final String ENCRYPTED = ", encrypted";
 
@@ -33,7 +33,7 @@ final class Encryption {
    * @param directory that both are told
    * @throws HarnessException if it cannot be written
    */
-  static void prepare(MessagesImplementation implementation, Path directory)
+  public static void prepare(MessagesImplementation implementation, Path directory)
       throws HarnessException {
     if (!implementation.encrypted()) {
       return;
@@ -58,14 +58,14 @@ final class Encryption {
    * @param directory as of {@link #prepare}
    * @return the options
    */
-  static NodeOptions apply(
+  public static NodeOptions apply(
       NodeOptions options, MessagesImplementation implementation, String directory) {
     NodeOptions more = options.transports(implementation.transport());
     return implementation.encrypted() ? more.key(key(directory)).encrypted() : more;
   }
 
   /** The same for a node that others must reach: by TCP it listens on a free port. */
-  static NodeOptions listen(NodeOptions options, MessagesImplementation implementation) {
+  public static NodeOptions listen(NodeOptions options, MessagesImplementation implementation) {
     return implementation.transport() == Transport.TCP ? options.listen("127.0.0.1", 0) : options;
   }
 
@@ -76,7 +76,8 @@ final class Encryption {
    * @param peer the other end, connected
    * @throws HarnessException if it took another transport, or is not encrypted though it should be
    */
-  static void check(MessagesImplementation implementation, Peer peer) throws HarnessException {
+  public static void check(MessagesImplementation implementation, Peer peer)
+      throws HarnessException {
     if (!implementation.transport().code().equals(peer.transport())
         || implementation.encrypted() != peer.reason().endsWith(ENCRYPTED)) {
       throw new HarnessException(

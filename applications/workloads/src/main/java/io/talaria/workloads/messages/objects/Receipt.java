@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.objects;
 
 import io.talaria.messaging.Dispatch;
 import java.util.concurrent.atomic.LongAdder;
@@ -9,21 +9,21 @@ import java.util.concurrent.atomic.LongAdder;
  * Adds up what has come from one node, each thread of which numbers its objects apart: the lowest
  * bits of a number are the thread's.
  */
-abstract class Receipt {
+public abstract class Receipt {
   private static final int WORKER_BITS = 4;
 
   /** How many threads a node may send with. */
-  static final int MAX_WORKERS = 1 << WORKER_BITS;
+  public static final int MAX_WORKERS = 1 << WORKER_BITS;
 
   private final long[] next = new long[MAX_WORKERS];
 
   /** The number of the thread's next object. */
-  static long number(int worker, long before) {
+  public static long number(int worker, long before) {
     return before << WORKER_BITS | worker;
   }
 
   /** Made for a way of receiving. */
-  static Receipt of(Dispatch dispatch) {
+  public static Receipt of(Dispatch dispatch) {
     return dispatch == Dispatch.INLINE ? new Plain() : new Shared(dispatch);
   }
 
@@ -34,15 +34,15 @@ abstract class Receipt {
    * @param mask what of its number it has
    * @param sum of its fields
    */
-  abstract void take(long number, long mask, long sum);
+  public abstract void take(long number, long mask, long sum);
 
   /** Takes an object that has all of its number. */
-  final void take(long number, long sum) {
+  public final void take(long number, long sum) {
     take(number, -1, sum);
   }
 
   /** What has come so far. */
-  abstract Tally tally();
+  public abstract Tally tally();
 
   /** Whether an object is its thread's next. */
   final boolean inOrder(long number, long mask) {
@@ -57,7 +57,7 @@ abstract class Receipt {
     private long wrong;
 
     @Override
-    void take(long number, long mask, long fields) {
+    public void take(long number, long mask, long fields) {
       if (!inOrder(number, mask)) {
         wrong++;
       }
@@ -66,7 +66,7 @@ abstract class Receipt {
     }
 
     @Override
-    Tally tally() {
+    public Tally tally() {
       return new Tally(count, sum, wrong);
     }
   }
@@ -83,7 +83,7 @@ abstract class Receipt {
     }
 
     @Override
-    void take(long number, long mask, long fields) {
+    public void take(long number, long mask, long fields) {
       if (ordered && !inOrder(number, mask)) {
         wrong.increment();
       }
@@ -92,7 +92,7 @@ abstract class Receipt {
     }
 
     @Override
-    Tally tally() {
+    public Tally tally() {
       long came = count.sum();
       return new Tally(came, sum.sum(), wrong.sum());
     }

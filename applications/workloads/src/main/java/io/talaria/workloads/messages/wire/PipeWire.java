@@ -1,9 +1,10 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.workloads.messages.objects.Tally;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A named pipe each way: what the kernel takes to wake a thread of another process, and little
  * else. Each message is a request or a response, so a read has one message.
  */
-final class PipeWire implements Wire {
+public final class PipeWire implements Wire {
   private static final int MAX_BYTES = 256;
 
   private final RandomAccessFile out;

@@ -1,14 +1,15 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
+import io.talaria.workloads.messages.objects.Tally;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
  * The sending end of a way for objects to another JVM. For one thread, but for its senders and,
  * where {@link MessagesImplementation#manyThreads} says so, for requests.
  */
-interface Wire extends AutoCloseable {
+public interface Wire extends AutoCloseable {
   /**
    * Makes what a thread sends with; it ends with the wire. More than one only where {@link
    * MessagesImplementation#manyThreads} says so.

@@ -1,12 +1,12 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import java.util.List;
 import java.util.stream.IntStream;
 
 /** What {@code bench messages} measures. */
-enum MessagesPattern {
+public enum MessagesPattern {
   /** Objects one way. */
   THROUGHPUT("throughput"),
   /** A request and its response. */
@@ -25,7 +25,7 @@ enum MessagesPattern {
   CONNECT("connect");
 
   /** What is measured by default. */
-  static final List<MessagesPattern> USUAL = List.of(THROUGHPUT, REQUEST);
+  public static final List<MessagesPattern> USUAL = List.of(THROUGHPUT, REQUEST);
 
   private final String word;
 
@@ -34,17 +34,17 @@ enum MessagesPattern {
   }
 
   /** Whether it is for nodes alone. */
-  boolean ofNodes() {
+  public boolean ofNodes() {
     return this != THROUGHPUT && !isRequest();
   }
 
   /** Whether each message is a request, and the next one is sent after its response. */
-  boolean isRequest() {
+  public boolean isRequest() {
     return this == REQUEST || this == ASLEEP;
   }
 
   /** How many nodes there are, if so many are wanted. */
-  int nodes(int wanted) {
+  public int nodes(int wanted) {
     return this == THROUGHPUT || this == BOTH_WAYS ? 2 : wanted;
   }
 
@@ -54,7 +54,7 @@ enum MessagesPattern {
    * @param id its own, from 1
    * @param nodes how many there are
    */
-  int[] targets(int id, int nodes) {
+  public int[] targets(int id, int nodes) {
     return switch (this) {
       case THROUGHPUT, REQUEST, ASLEEP -> id == 1 ? new int[] {2} : new int[0];
       case BOTH_WAYS, RING -> new int[] {id % nodes + 1};

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.aeron.Aeron;
 import io.aeron.Publication;
@@ -11,6 +11,7 @@ import io.aeron.logbuffer.BufferClaim;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.talaria.bench.compare.Service;
+import io.talaria.workloads.messages.objects.Tally;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramSocket;
@@ -23,7 +24,7 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
 /** Objects by Aeron's IPC, with a codec by hand; the receiver polls without rest. */
-final class AeronWire implements Wire {
+public final class AeronWire implements Wire {
   private static final String IPC = "aeron:ipc";
   private static final int THERE = 10;
   private static final int BACK = 11;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.grpc.CallOptions;
 import io.grpc.InsecureChannelCredentials;
@@ -22,6 +22,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.messages.objects.Tally;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +33,7 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Objects by gRPC: unary calls for round trips, one stream for one way; codec by hand. */
-final class GrpcWire implements Wire {
+public final class GrpcWire implements Wire {
   private static final String NAME = "talaria.Messages";
   private static final int LIMIT_SECONDS = 30;
   private static final MethodDescriptor<Object, Object> REQUEST =

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.io.Input;
@@ -22,13 +22,18 @@ import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.MessageToByteEncoder;
 import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
+import io.talaria.workloads.messages.objects.Block;
+import io.talaria.workloads.messages.objects.Eight;
+import io.talaria.workloads.messages.objects.Sizes;
+import io.talaria.workloads.messages.objects.Tally;
+import io.talaria.workloads.messages.objects.Two;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.agrona.concurrent.IdleStrategy;
 
 /** Objects by Netty and Kryo: a length, then what Kryo writes, registration required. */
-final class KryoWire implements Wire {
+public final class KryoWire implements Wire {
   private static final int MAX_BYTES = Sizes.MAX_BYTES + (1 << 10);
   private static final int BATCH = 64;
 

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.talaria.bench.compare.Service;
@@ -10,7 +10,7 @@ import io.talaria.messaging.Transport;
 import java.util.List;
 
 /** A way to send objects, at both of its ends. */
-enum MessagesImplementation implements Implementation {
+public enum MessagesImplementation implements Implementation {
   /** Nodes, by shared memory. */
   SHM("shm", "messages by shared memory"),
   /** Nodes, by TCP. */
@@ -24,12 +24,12 @@ enum MessagesImplementation implements Implementation {
   /** Netty with Kryo. */
   NETTY_KRYO("netty-kryo", "Netty and Kryo by TCP, without the agent, flushed every 64") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return KryoWire.serve();
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new KryoWire(job, where);
     }
   },
@@ -37,107 +37,108 @@ enum MessagesImplementation implements Implementation {
   NETTY_KRYO_AGENT(
       "netty-kryo-agent", "Netty and Kryo with the agent at both ends, flushed every 64") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return KryoWire.serve();
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new KryoWire(job, where);
     }
   },
   /** Aeron by IPC. */
   AERON_IPC("aeron-ipc", "Aeron IPC, concurrent publication, codec by hand") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return AeronWire.serve(job, false);
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new AeronWire(job, 0, false);
     }
   },
   /** Aeron by IPC, one sender. */
   AERON_EXCLUSIVE("aeron-exclusive", "Aeron IPC, exclusive publication, codec by hand") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return AeronWire.serve(job, false);
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new AeronWire(job, 0, true);
     }
   },
   /** Aeron by UDP. */
   AERON_UDP("aeron-udp", "Aeron UDP on the loopback interface, concurrent publication") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return AeronWire.serve(job, true);
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new AeronWire(job, where.port(), false);
     }
   },
   /** gRPC. */
   GRPC("grpc", "gRPC by TCP: unary calls for request, one stream for one way, codec by hand") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return GrpcWire.serve();
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new GrpcWire(where);
     }
   },
   /** JeroMQ. */
   JEROMQ("jeromq", "JeroMQ by TCP, codec by hand; it batches by itself") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return JeroWire.serve();
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new JeroWire(where);
     }
   },
   /** The ring alone. */
   BARE("bare", "the ring in shared memory alone, no codec, no dispatch") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return BareWire.serve(job);
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new BareWire(job);
     }
   },
   /** A pipe each way. */
   PIPE("pipe", "a pipe each way, on which the receiver sleeps, codec by hand") {
     @Override
-    Service serve(MessagesJob job) throws Exception {
+    public Service serve(MessagesJob job) throws Exception {
       return PipeWire.serve(job);
     }
 
     @Override
-    Wire connect(MessagesJob job, HostPort where) throws Exception {
+    public Wire connect(MessagesJob job, HostPort where) throws Exception {
       return new PipeWire(job);
     }
   };
 
   /** Messaging, by each of its transports as they are named. */
-  static final List<MessagesImplementation> OWN = List.of(SHM, TCP, VERBS, UCX);
+  public static final List<MessagesImplementation> OWN = List.of(SHM, TCP, VERBS, UCX);
 
   /** Those that need nothing else. */
-  static final List<MessagesImplementation> USUAL = List.of(SHM, TCP);
+  public static final List<MessagesImplementation> USUAL = List.of(SHM, TCP);
 
-  static final List<MessagesImplementation> BASELINES =
+  /** What messaging is compared with. */
+  public static final List<MessagesImplementation> BASELINES =
       List.of(
           NETTY_KRYO,
           NETTY_KRYO_AGENT,
@@ -158,36 +159,37 @@ enum MessagesImplementation implements Implementation {
   }
 
   /** The end that receives; a node's, if nothing else is said. */
-  Service serve(MessagesJob job) throws Exception {
+  public Service serve(MessagesJob job) throws Exception {
     return NodeWire.serve(job);
   }
 
   /** The end that sends. */
-  Wire connect(MessagesJob job, HostPort where) throws Exception {
+  public Wire connect(MessagesJob job, HostPort where) throws Exception {
     return new NodeWire(job, where);
   }
 
-  String description() {
+  /** Returns what it is, for readers. */
+  public String description() {
     return description;
   }
 
   /** Whether it is messaging. */
-  boolean ofNodes() {
+  public boolean ofNodes() {
     return OWN.contains(this) || encrypted();
   }
 
   /** Whether it carries arrays of up to a mebibyte, too. */
-  boolean carriesArrays() {
+  public boolean carriesArrays() {
     return ofNodes() || this == NETTY_KRYO || this == NETTY_KRYO_AGENT || this == BARE;
   }
 
   /** Whether it is measured only where each message is a request. */
-  boolean onlyRequests() {
+  public boolean onlyRequests() {
     return this == PIPE;
   }
 
   /** Whether several threads may send, or request, objects of a size by one wire. */
-  boolean manyThreads(MessagesPattern pattern, int sizeBytes) {
+  public boolean manyThreads(MessagesPattern pattern, int sizeBytes) {
     if (pattern.isRequest()) {
       return ofNodes();
     }

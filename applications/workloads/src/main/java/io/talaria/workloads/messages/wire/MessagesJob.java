@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.talaria.bench.compare.Timing;
 import io.talaria.messaging.IdleStrategy;
@@ -16,7 +16,7 @@ import io.talaria.messaging.IdleStrategy;
  * @param directory a private one, for what has names
  * @param timing how long
  */
-record MessagesJob(
+public record MessagesJob(
     MessagesImplementation implementation,
     MessagesPattern pattern,
     int sizeBytes,

@@ -1,9 +1,9 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 /** Sends objects to another JVM. For one thread. */
-interface ObjectSender {
+public interface ObjectSender {
   /** Sends an object; it may wait in a batch. */
   void send(Object message) throws Exception;
 

@@ -1,12 +1,15 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
+import io.talaria.workloads.messages.objects.Eight;
+import io.talaria.workloads.messages.objects.Tally;
+import io.talaria.workloads.messages.objects.Two;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /** The codec by hand: 4 bytes for who carries it, a kind, how many numbers, the numbers. */
-final class Handmade {
+public final class Handmade {
   static final int PLAIN = 1;
   static final int REQUEST = 2;
   static final int HOW_MANY = 3;

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.objects;
 
 import io.talaria.messaging.Dispatch;
 
@@ -11,13 +11,14 @@ import io.talaria.messaging.Dispatch;
  * @param sum of all their fields
  * @param wrong how many came out of their order
  */
-record Tally(long count, long sum, long wrong) {
+public record Tally(long count, long sum, long wrong) {
   /** Adds up what one thread receives. */
-  static final class Adder {
+  public static final class Adder {
     private final Receipt receipt = Receipt.of(Dispatch.INLINE);
     private long strange;
 
-    void take(Object message) {
+    /** Takes an object of any kind. */
+    public void take(Object message) {
       if (message instanceof Two two) {
         receipt.take(two.a(), two.sum());
       } else if (message instanceof Eight eight) {
@@ -29,7 +30,8 @@ record Tally(long count, long sum, long wrong) {
       }
     }
 
-    Tally tally() {
+    /** Returns what has come so far. */
+    public Tally tally() {
       Tally taken = receipt.tally();
       return new Tally(taken.count, taken.sum, taken.wrong + strange);
     }

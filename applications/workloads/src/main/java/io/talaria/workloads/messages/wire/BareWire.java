@@ -1,11 +1,13 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.talaria.bench.compare.Service;
 import io.talaria.messaging.ring.RingConsumer;
 import io.talaria.messaging.ring.RingLayout;
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.workloads.messages.objects.Block;
+import io.talaria.workloads.messages.objects.Tally;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,7 +19,7 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The ring of messaging alone, in a file that both sides map; both look without rest. */
-final class BareWire implements Wire {
+public final class BareWire implements Wire {
   private static final int CAPACITY = 1 << 20;
   private static final int RING = RingLayout.bytes(CAPACITY);
 

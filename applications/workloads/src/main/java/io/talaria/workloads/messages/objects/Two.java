@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.objects;
 
 /**
  * The small object that is sent: 16 bytes.
@@ -8,12 +8,14 @@ package io.talaria.workloads.messages;
  * @param a its number
  * @param b another
  */
-record Two(long a, long b) {
-  static Two of(long number) {
+public record Two(long a, long b) {
+  /** Returns the one of a number. */
+  public static Two of(long number) {
     return new Two(number, 3 * number);
   }
 
-  long sum() {
+  /** Returns what its fields add up to. */
+  public long sum() {
     return a + b;
   }
 }

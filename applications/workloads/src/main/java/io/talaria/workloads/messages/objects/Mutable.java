@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.objects;
 
 import io.talaria.messaging.Codec;
 import io.talaria.messaging.MessageReader;
@@ -8,7 +8,7 @@ import io.talaria.messaging.MessageWriter;
 import java.util.function.Supplier;
 
 /** An object that is filled and sent, or received, again and again. For one thread. */
-abstract class Mutable {
+public abstract class Mutable {
   private final long[] fields;
 
   private Mutable(int count) {
@@ -16,37 +16,41 @@ abstract class Mutable {
   }
 
   /** As {@link Two}. */
-  static final class OfTwo extends Mutable {
-    OfTwo() {
+  public static final class OfTwo extends Mutable {
+    /** Creates one whose fields are 0. */
+    public OfTwo() {
       super(2);
     }
   }
 
   /** As {@link Eight}. */
-  static final class OfEight extends Mutable {
-    OfEight() {
+  public static final class OfEight extends Mutable {
+    /** Creates one whose fields are 0. */
+    public OfEight() {
       super(8);
     }
   }
 
   /** One of a size. */
-  static Mutable of(int sizeBytes) {
+  public static Mutable of(int sizeBytes) {
     return sizeBytes == Sizes.SMALL ? new OfTwo() : new OfEight();
   }
 
   /** Fills it as the record of that number. */
-  final Mutable fill(long number) {
+  public final Mutable fill(long number) {
     for (int i = 0; i < fields.length; i++) {
       fields[i] = fields.length == 2 ? number + 2 * number * i : number + i;
     }
     return this;
   }
 
-  final long number() {
+  /** Returns the number that it was filled with. */
+  public final long number() {
     return fields[0];
   }
 
-  final long sum() {
+  /** Returns what its fields add up to. */
+  public final long sum() {
     long sum = 0;
     for (long each : fields) {
       sum += each;
@@ -55,7 +59,7 @@ abstract class Mutable {
   }
 
   /** Writes the fields, and reads them. */
-  static <T extends Mutable> Codec<T> codec(Supplier<T> first) {
+  public static <T extends Mutable> Codec<T> codec(Supplier<T> first) {
     return new Codec<>() {
       @Override
       public int size(T message) {

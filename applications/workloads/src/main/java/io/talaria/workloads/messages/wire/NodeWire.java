@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import io.talaria.bench.compare.Service;
 import io.talaria.cli.harness.HostPort;
@@ -10,6 +10,10 @@ import io.talaria.messaging.NodeDirectory;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Peer;
+import io.talaria.workloads.messages.objects.Block;
+import io.talaria.workloads.messages.objects.Eight;
+import io.talaria.workloads.messages.objects.Tally;
+import io.talaria.workloads.messages.objects.Two;
 import java.lang.invoke.MethodHandles;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -18,7 +22,7 @@ import java.util.Map;
 import org.agrona.concurrent.IdleStrategy;
 
 /** Objects between two nodes. */
-final class NodeWire implements Wire {
+public final class NodeWire implements Wire {
   private static final int SERVER = 1;
   private static final int CLIENT = 2;
   private static final Duration LIMIT = Duration.ofSeconds(30);

@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.objects;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -14,11 +14,12 @@ import java.util.Arrays;
  * @param bytes the array
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by what is in it
-record Block(byte[] bytes) {
+public record Block(byte[] bytes) {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  static Block of(int sizeBytes, long number) {
+  /** Returns the one of a number. */
+  public static Block of(int sizeBytes, long number) {
     byte[] bytes = new byte[sizeBytes];
     if (sizeBytes < Long.BYTES) {
       for (int i = 0; i < sizeBytes; i++) {
@@ -32,22 +33,23 @@ record Block(byte[] bytes) {
   }
 
   /** What of a number an array of a size has. */
-  static long mask(int sizeBytes) {
+  public static long mask(int sizeBytes) {
     return sizeBytes < Long.BYTES ? (1L << (Byte.SIZE * sizeBytes)) - 1 : -1;
   }
 
   /** What {@link #sum()} is for a number. */
-  static long sum(int sizeBytes, long number) {
+  public static long sum(int sizeBytes, long number) {
     long longs = sizeBytes / Long.BYTES;
     return longs == 0 ? number & mask(sizeBytes) : longs * number + longs * (longs - 1) / 2;
   }
 
-  long mask() {
+  /** Returns what of its number it has, as {@link Receipt#take(long, long, long)} takes it. */
+  public long mask() {
     return mask(bytes.length);
   }
 
   /** Its number, as far as {@link #mask()} says. */
-  long number() {
+  public long number() {
     if (bytes.length >= Long.BYTES) {
       return (long) LONG.get(bytes, 0);
     }
@@ -58,7 +60,8 @@ record Block(byte[] bytes) {
     return number;
   }
 
-  long sum() {
+  /** Returns what its bytes add up to. */
+  public long sum() {
     if (bytes.length < Long.BYTES) {
       return number();
     }

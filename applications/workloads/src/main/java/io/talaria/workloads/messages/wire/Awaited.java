@@ -1,6 +1,6 @@
 // Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
 
-package io.talaria.workloads.messages;
+package io.talaria.workloads.messages.wire;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * Something that another thread brings; waited for as a node waits for a response: looks, then
  * sleeps.
  */
-final class Awaited {
+public final class Awaited {
   private static final long SPIN_NS = 20_000;
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(30);
 
