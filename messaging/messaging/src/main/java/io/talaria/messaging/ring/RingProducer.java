@@ -36,6 +36,9 @@ public final class RingProducer {
 
   private static final int LOOKS_BEFORE_YIELD = 100;
 
+  /** So often the head may change under a look that finds it impossible. */
+  private static final int MAX_LOOKS = 100;
+
   // Results of clear().
   private static final int CLEARED = 0;
   private static final int CLAIMED = 1;
@@ -229,25 +232,37 @@ public final class RingProducer {
 
   /**
    * Reads the head and checks it, because the other process writes it: it cannot be beyond what was
-   * claimed.
+   * claimed, nor more than a ring behind. While this thread has no core between the two reads,
+   * others may claim, and the consumer free, more than a ring: so only a head that has not changed
+   * meanwhile is impossible.
    */
   private long look() {
-    long freed = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
-    long now = word;
-    if (freed < 0
-        || RingLayout.rest(freed) != 0
-        || RingLayout.distance(RingLayout.position(freed), RingLayout.position(now))
-            > capacityUnits) {
-      throw new RingBrokenException(
-          "head is "
-              + Long.toHexString(freed)
-              + ", with "
-              + Long.toHexString(now)
-              + " claimed in a ring of "
-              + capacity
-              + " bytes");
+    long freed = head();
+    for (int i = 0; ; i++) {
+      long now = word;
+      if (freed >= 0
+          && RingLayout.rest(freed) == 0
+          && RingLayout.distance(RingLayout.position(freed), RingLayout.position(now))
+              <= capacityUnits) {
+        return freed;
+      }
+      long again = head();
+      if (again == freed || i == MAX_LOOKS) {
+        throw new RingBrokenException(
+            "head is "
+                + Long.toHexString(freed)
+                + ", with "
+                + Long.toHexString(now)
+                + " claimed in a ring of "
+                + capacity
+                + " bytes");
+      }
+      freed = again;
     }
-    return freed;
+  }
+
+  private long head() {
+    return (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
   }
 
   /** The offset of a claim's memory in {@link #memory}. */
