@@ -59,6 +59,9 @@ public final class ChildJvm implements AutoCloseable {
   private final Deque<String> tail = new ArrayDeque<>();
   private final Thread errorPump;
 
+  /** The failure that it has reported to {@link #next}, or null. */
+  private volatile String reported;
+
   private ChildJvm(String name, Process process) {
     this.name = name;
     this.process = process;
@@ -223,11 +226,10 @@ public final class ChildJvm implements AutoCloseable {
     JsonNode payload = node.path("payload");
     String name = node.path("event").asText();
     if (name.equals("failed")) {
-      String message = payload.path("message").asText();
-      String trace = payload.path("trace").asText().stripTrailing();
-      throw trace.isEmpty()
-          ? new HarnessException(message)
-          : failure("failed: " + message + "\n" + trace);
+      reported = failed(payload);
+      throw payload.path("trace").asText().isEmpty()
+          ? new HarnessException(payload.path("message").asText())
+          : failure(reported);
     }
     return new Event(name, payload);
   }
@@ -241,8 +243,33 @@ public final class ChildJvm implements AutoCloseable {
    */
   public Optional<ChildGoneException> gone(Duration grace) throws InterruptedException {
     return process.waitFor(grace.toMillis(), TimeUnit.MILLISECONDS)
-        ? Optional.of(new ChildGoneException(text("ended" + exitStatus())))
+        ? Optional.of(new ChildGoneException(text(lastWords() + exitStatus())))
         : Optional.empty();
+  }
+
+  /** Returns the failure that a child which has ended has reported, or that it has ended. */
+  private String lastWords() throws InterruptedException {
+    if (reported != null) {
+      return reported;
+    }
+    String line = events.poll(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+    while (line != null && !line.equals(END)) {
+      try {
+        JsonNode node = Json.parse(line);
+        if (node.path("event").asText().equals("failed")) {
+          return failed(node.path("payload"));
+        }
+      } catch (IOException e) {
+        return "sent a line that is no event: " + line;
+      }
+      line = events.poll(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+    return "ended";
+  }
+
+  private static String failed(JsonNode payload) {
+    String message = payload.path("message").asText();
+    return ("failed: " + message + "\n" + payload.path("trace").asText()).stripTrailing();
   }
 
   /** Makes the child print its threads, which then belong to its output. */

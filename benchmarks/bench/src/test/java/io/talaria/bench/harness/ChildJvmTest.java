@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ChildJvmTest {
@@ -112,6 +114,26 @@ class ChildJvmTest {
           .isInstanceOf(HarnessException.class)
           .hasMessageContaining("the child ended before it reported 'done' (exit status 9)")
           .hasMessageContaining("last words");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoHasGoneAfterAFailureIsToldWithIt(boolean read) throws Exception {
+    try (ChildJvm child = start()) {
+      child.await("hello", JsonNode.class, LIMIT);
+      child.send("fail");
+      if (read) {
+        assertThatThrownBy(() -> child.await("done", String.class, LIMIT))
+            .isInstanceOf(HarnessException.class);
+      }
+      assertThat(child.gone(LIMIT))
+          .hasValueSatisfying(
+              gone ->
+                  assertThat(gone)
+                      .hasMessageContaining("failed: java.lang.IllegalStateException: as ordered")
+                      .hasMessageContaining("at io.talaria.bench.harness.ChildJvmTest")
+                      .hasMessageContaining("(exit status 1)"));
     }
   }
 
