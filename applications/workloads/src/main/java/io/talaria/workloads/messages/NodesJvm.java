@@ -8,6 +8,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Node;
+import io.talaria.messaging.NodeListener;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Nodes;
 import io.talaria.messaging.Peer;
@@ -48,6 +49,20 @@ public final class NodesJvm {
   private static final Duration LIMIT = Duration.ofSeconds(LIMIT_S);
   private static final long LOOK_AGAIN_NS = 50_000;
 
+  /** Remembers why a connection was lost, with which messages are lost that were on their way. */
+  private final class Losses implements NodeListener {
+    @Override
+    public void lost(Peer peer, String reason, long unacknowledgedBytes) {
+      lost =
+          "; the connection to node "
+              + peer.id()
+              + " was lost with "
+              + unacknowledgedBytes
+              + " bytes on their way: "
+              + reason;
+    }
+  }
+
   /** The request for what has come so far. */
   record HowMany() {}
 
@@ -59,12 +74,16 @@ public final class NodesJvm {
   private final Node node;
   private WarmUp warmUp;
 
+  /** What is to be said of a connection that was lost; empty if none was. */
+  private volatile String lost = "";
+
   private NodesJvm(NodesJob job) throws IOException {
     this.job = job;
     targets = job.pattern().targets(job.id(), job.nodes());
     receipts = new Receipt[job.nodes() + 1];
     Arrays.setAll(receipts, each -> Receipt.of(job.how().dispatch()));
     node = Nodes.start(options());
+    node.listen(new Losses());
     for (int worker = 0; worker < job.how().threads(); worker++) {
       senders.add(new Sender(worker));
     }
@@ -211,7 +230,15 @@ public final class NodesJvm {
     }
     if (!got.equals(expected)) {
       throw new HarnessException(
-          "node " + target + " received " + got + " of node " + job.id() + ", not " + expected);
+          "node "
+              + target
+              + " received "
+              + got
+              + " of node "
+              + job.id()
+              + ", not "
+              + expected
+              + lost);
     }
   }
 
