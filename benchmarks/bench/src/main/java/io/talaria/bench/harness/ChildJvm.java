@@ -49,6 +49,8 @@ public final class ChildJvm implements AutoCloseable {
   private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
   private static final String END = "";
 
+  private static final String FAILED = "failed";
+
   static {
     Runtime.getRuntime().addShutdownHook(new Thread(ChildJvm::endAll, "talaria-child-killer"));
   }
@@ -58,6 +60,7 @@ public final class ChildJvm implements AutoCloseable {
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final Deque<String> tail = new ArrayDeque<>();
   private final Thread errorPump;
+  private final Thread eventPump;
 
   /** The failure that it has reported to {@link #next}, or null. */
   private volatile String reported;
@@ -66,7 +69,7 @@ public final class ChildJvm implements AutoCloseable {
     this.name = name;
     this.process = process;
     errorPump = pump(process.getErrorStream(), "stderr");
-    pump(process.getInputStream(), "stdout");
+    eventPump = pump(process.getInputStream(), "stdout");
   }
 
   /**
@@ -217,21 +220,29 @@ public final class ChildJvm implements AutoCloseable {
       throw new ChildGoneException(
           text("ended before it reported '" + expected + "'" + exitStatus()));
     }
-    JsonNode node;
+    Event next;
     try {
-      node = Json.parse(line);
+      next = event(line);
     } catch (IOException e) {
       throw failure("sent a line that is no event: " + line);
     }
-    JsonNode payload = node.path("payload");
-    String name = node.path("event").asText();
-    if (name.equals("failed")) {
-      reported = failed(payload);
-      throw payload.path("trace").asText().isEmpty()
-          ? new HarnessException(payload.path("message").asText())
+    if (next.name().equals(FAILED)) {
+      reported = failed(next);
+      throw next.payload().path("trace").asText().isEmpty()
+          ? new HarnessException(next.payload().path("message").asText())
           : failure(reported);
     }
-    return new Event(name, payload);
+    return next;
+  }
+
+  private static Event event(String line) throws IOException {
+    JsonNode node = Json.parse(line);
+    return new Event(node.path("event").asText(), node.path("payload"));
+  }
+
+  private static String failed(Event event) {
+    String message = event.payload().path("message").asText();
+    return ("failed: " + message + "\n" + event.payload().path("trace").asText()).stripTrailing();
   }
 
   /**
@@ -252,24 +263,18 @@ public final class ChildJvm implements AutoCloseable {
     if (reported != null) {
       return reported;
     }
-    String line = events.poll(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-    while (line != null && !line.equals(END)) {
+    eventPump.join(GRACE.toMillis());
+    for (String line : events) { // which stay, for who has yet to read them
       try {
-        JsonNode node = Json.parse(line);
-        if (node.path("event").asText().equals("failed")) {
-          return failed(node.path("payload"));
+        Event each = event(line);
+        if (each.name().equals(FAILED)) {
+          return failed(each);
         }
       } catch (IOException e) {
-        return "sent a line that is no event: " + line;
+        // No event: who reads it is told.
       }
-      line = events.poll(GRACE.toMillis(), TimeUnit.MILLISECONDS);
     }
     return "ended";
-  }
-
-  private static String failed(JsonNode payload) {
-    String message = payload.path("message").asText();
-    return ("failed: " + message + "\n" + payload.path("trace").asText()).stripTrailing();
   }
 
   /** Makes the child print its threads, which then belong to its output. */
