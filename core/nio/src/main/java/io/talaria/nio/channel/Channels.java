@@ -33,10 +33,7 @@ public final class Channels {
     context = new Context(provider, config);
     inherited =
         new InheritedChannel(
-            jdk(),
-            context.enabled()
-                ? listener -> TalariaServerSocketChannel.inherited(context, listener)
-                : null);
+            jdk(), listener -> TalariaServerSocketChannel.inherited(context, listener));
   }
 
   /** Whether the user wants to see Talaria by JMX. */
@@ -79,13 +76,9 @@ public final class Channels {
     return context.enabled() ? new TalariaServerSocketChannel(context, opened) : opened;
   }
 
-  /**
-   * What a super-server has handed over: see {@link InheritedChannel}.
-   *
-   * @throws IOException if the JDK has none to give
-   */
+  /** What a super-server has handed over: see {@link InheritedChannel}. */
   public Channel inheritedChannel() throws IOException {
-    return inherited.get();
+    return context.enabled() ? inherited.get() : jdk().inheritedChannel();
   }
 
   /** Opens channels to stand behind {@code java.net.Socket}: always ours. */

@@ -41,7 +41,7 @@ public final class InheritedChannel {
 
   /**
    * @param jdk the JDK's own provider
-   * @param wrapper makes a listener ours; null leaves all as the JDK gives it
+   * @param wrapper makes a listener ours
    */
   public InheritedChannel(SelectorProvider jdk, Wrapper wrapper) {
     this.jdk = jdk;
@@ -51,12 +51,12 @@ public final class InheritedChannel {
   /** Returns what was handed over, the same listener each time; null if that is nothing. */
   public Channel get() throws IOException {
     synchronized (this) {
-      if (here == null && wrapper != null) { // the JDK is about to take it from there
+      if (here == null) { // the JDK is about to take it from there
         here = Privileged.get(() -> ProcNet.hasSocket(STANDARD_INPUT));
       }
     }
     Channel inherited = jdk.inheritedChannel(); // each time: it asks the security manager
-    if (wrapper == null || !(inherited instanceof ServerSocketChannel theirs)) {
+    if (!(inherited instanceof ServerSocketChannel theirs)) {
       return inherited;
     }
     synchronized (this) {
