@@ -94,7 +94,7 @@ public final class RingProducer {
     this.ring = RingLayout.checked(ring, capacity);
     this.capacity = capacity;
     capacityUnits = capacity >>> RingLayout.UNIT_SHIFT;
-    word = (long) RingLayout.LONG.getAcquire(ring, (long) RingLayout.HEAD);
+    word = head();
     clean = RingLayout.position(word) + capacityUnits & RingLayout.POSITION_MASK;
   }
 
