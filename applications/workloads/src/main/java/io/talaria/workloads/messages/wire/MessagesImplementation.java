@@ -12,124 +12,74 @@ import java.util.List;
 /** A way to send objects, at both of its ends. */
 public enum MessagesImplementation implements Implementation {
   /** Nodes, by shared memory. */
-  SHM("shm", "messages by shared memory"),
+  SHM("shm", "messages by shared memory", NodeWire::serve, NodeWire::new),
   /** Nodes, by TCP. */
-  TCP("tcp", "messages by TCP, without the agent"),
+  TCP("tcp", "messages by TCP, without the agent", NodeWire::serve, NodeWire::new),
   /** Nodes, by TCP, encrypted. */
-  TCP_ENCRYPTED("tcp-encrypted", "messages by TCP, encrypted and authenticated, without the agent"),
+  TCP_ENCRYPTED(
+      "tcp-encrypted",
+      "messages by TCP, encrypted and authenticated, without the agent",
+      NodeWire::serve,
+      NodeWire::new),
   /** Nodes, by RDMA verbs. */
-  VERBS("verbs", "messages by RDMA verbs, by the first active port"),
+  VERBS(
+      "verbs", "messages by RDMA verbs, by the first active port", NodeWire::serve, NodeWire::new),
   /** Nodes, by UCX. */
-  UCX("ucx", "messages by UCX, over what it finds here"),
+  UCX("ucx", "messages by UCX, over what it finds here", NodeWire::serve, NodeWire::new),
   /** Netty with Kryo. */
-  NETTY_KRYO("netty-kryo", "Netty and Kryo by TCP, without the agent, flushed every 64") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return KryoWire.serve();
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new KryoWire(job, where);
-    }
-  },
+  NETTY_KRYO(
+      "netty-kryo",
+      "Netty and Kryo by TCP, without the agent, flushed every 64",
+      job -> KryoWire.serve(),
+      KryoWire::new),
   /** Netty with Kryo, on Talaria's sockets. */
   NETTY_KRYO_AGENT(
-      "netty-kryo-agent", "Netty and Kryo with the agent at both ends, flushed every 64") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return KryoWire.serve();
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new KryoWire(job, where);
-    }
-  },
+      "netty-kryo-agent",
+      "Netty and Kryo with the agent at both ends, flushed every 64",
+      job -> KryoWire.serve(),
+      KryoWire::new),
   /** Aeron by IPC. */
-  AERON_IPC("aeron-ipc", "Aeron IPC, concurrent publication, codec by hand") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return AeronWire.serve(job, false);
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new AeronWire(job, 0, false);
-    }
-  },
+  AERON_IPC(
+      "aeron-ipc",
+      "Aeron IPC, concurrent publication, codec by hand",
+      job -> AeronWire.serve(job, false),
+      (job, where) -> new AeronWire(job, 0, false)),
   /** Aeron by IPC, one sender. */
-  AERON_EXCLUSIVE("aeron-exclusive", "Aeron IPC, exclusive publication, codec by hand") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return AeronWire.serve(job, false);
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new AeronWire(job, 0, true);
-    }
-  },
+  AERON_EXCLUSIVE(
+      "aeron-exclusive",
+      "Aeron IPC, exclusive publication, codec by hand",
+      job -> AeronWire.serve(job, false),
+      (job, where) -> new AeronWire(job, 0, true)),
   /** Aeron by UDP. */
-  AERON_UDP("aeron-udp", "Aeron UDP on the loopback interface, concurrent publication") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return AeronWire.serve(job, true);
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new AeronWire(job, where.port(), false);
-    }
-  },
+  AERON_UDP(
+      "aeron-udp",
+      "Aeron UDP on the loopback interface, concurrent publication",
+      job -> AeronWire.serve(job, true),
+      (job, where) -> new AeronWire(job, where.port(), false)),
   /** gRPC. */
-  GRPC("grpc", "gRPC by TCP: unary calls for request, one stream for one way, codec by hand") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return GrpcWire.serve();
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new GrpcWire(where);
-    }
-  },
+  GRPC(
+      "grpc",
+      "gRPC by TCP: unary calls for request, one stream for one way, codec by hand",
+      job -> GrpcWire.serve(),
+      (job, where) -> new GrpcWire(where)),
   /** JeroMQ. */
-  JEROMQ("jeromq", "JeroMQ by TCP, codec by hand; it batches by itself") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return JeroWire.serve();
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new JeroWire(where);
-    }
-  },
+  JEROMQ(
+      "jeromq",
+      "JeroMQ by TCP, codec by hand; it batches by itself",
+      job -> JeroWire.serve(),
+      (job, where) -> new JeroWire(where)),
   /** The ring alone. */
-  BARE("bare", "the ring in shared memory alone, no codec, no dispatch") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return BareWire.serve(job);
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new BareWire(job);
-    }
-  },
+  BARE(
+      "bare",
+      "the ring in shared memory alone, no codec, no dispatch",
+      BareWire::serve,
+      (job, where) -> new BareWire(job)),
   /** A pipe each way. */
-  PIPE("pipe", "a pipe each way, on which the receiver sleeps, codec by hand") {
-    @Override
-    public Service serve(MessagesJob job) throws Exception {
-      return PipeWire.serve(job);
-    }
-
-    @Override
-    public Wire connect(MessagesJob job, HostPort where) throws Exception {
-      return new PipeWire(job);
-    }
-  };
+  PIPE(
+      "pipe",
+      "a pipe each way, on which the receiver sleeps, codec by hand",
+      PipeWire::serve,
+      (job, where) -> new PipeWire(job));
 
   /** Messaging, by each of its transports as they are named. */
   public static final List<MessagesImplementation> OWN = List.of(SHM, TCP, VERBS, UCX);
@@ -150,22 +100,42 @@ public enum MessagesImplementation implements Implementation {
           BARE,
           PIPE);
 
+  /** Makes the end that receives. */
+  @FunctionalInterface
+  private interface Server {
+    Service serve(MessagesJob job) throws Exception;
+  }
+
+  /** Makes the end that sends. */
+  @FunctionalInterface
+  private interface Client {
+    Wire connect(MessagesJob job, HostPort where) throws Exception;
+  }
+
   private final String word;
   private final String description;
 
-  MessagesImplementation(String word, String description) {
+  @SuppressWarnings("ImmutableEnumChecker") // Without state.
+  private final Server server;
+
+  @SuppressWarnings("ImmutableEnumChecker") // Without state.
+  private final Client client;
+
+  MessagesImplementation(String word, String description, Server server, Client client) {
     this.word = word;
     this.description = description;
+    this.server = server;
+    this.client = client;
   }
 
-  /** The end that receives; a node's, if nothing else is said. */
+  /** The end that receives. */
   public Service serve(MessagesJob job) throws Exception {
-    return NodeWire.serve(job);
+    return server.serve(job);
   }
 
   /** The end that sends. */
   public Wire connect(MessagesJob job, HostPort where) throws Exception {
-    return new NodeWire(job, where);
+    return client.connect(job, where);
   }
 
   /** Returns what it is, for readers. */
