@@ -30,18 +30,25 @@ class WaitingBytesTest {
   private static final int RING = 64 << 10;
   private static final int MOST = 1 << 20;
 
+  /** A message is refused for so long once what waits is at its limit. */
+  private static final long REFUSED_NS = 300_000_000;
+
   @TempDir Path directory;
   private Variant.Nodes nodes;
+  private Node there;
   private final CountDownLatch stuck = new CountDownLatch(1);
   private final AtomicLong begun = new AtomicLong();
   private final AtomicLong slow = new AtomicLong();
   private final AtomicLong slowBytes = new AtomicLong();
   private final AtomicLong outOfOrder = new AtomicLong();
   private final AtomicLong quick = new AtomicLong();
+  private final CountDownLatch blocked = new CountDownLatch(1);
+  private final CountDownLatch blocks = new CountDownLatch(1);
 
   @AfterEach
   void close() {
     stuck.countDown();
+    blocked.countDown();
     if (nodes != null) {
       nodes.close();
     }
@@ -58,9 +65,16 @@ class WaitingBytesTest {
     }
   }
 
+  private void blockPoller() throws InterruptedException {
+    blocks.countDown();
+    if (!blocked.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new IllegalStateException("the test did not let it continue");
+    }
+  }
+
   private Node start(Variant variant, Dispatch dispatch, int most) throws Exception {
     nodes = new Variant.Nodes(variant, directory);
-    Node there =
+    there =
         nodes.start(
             nodes
                 .options(2)
@@ -86,7 +100,7 @@ class WaitingBytesTest {
             .sendTimeout(Duration.ofMillis(300))
             .type(Response.class)
             .type(Tagged.class)
-            .type(Text.class)
+            .receive(Text.class, Dispatch.INLINE, (text, from) -> blockPoller())
             .type(Pair.class));
   }
 
@@ -103,15 +117,17 @@ class WaitingBytesTest {
     }
   }
 
+  /** Half of what may wait, and what was sent before the sender knew; without those in handlers. */
+  private static void checkWaiting(int messages, int bytes) {
+    assertThat(messages * (long) bytes).isBetween(MOST / 4L, MOST / 2 + 4L * RING + 2L * bytes);
+  }
+
   private void check(Variant variant, Dispatch dispatch, int bytes) throws Exception {
     Node here = start(variant, dispatch, MOST);
     Peer peer = here.peer(2);
     await(() -> peer.trySend(new Text("")) > 0);
     int sent = fill(peer, bytes);
-    // Those in handlers, half of what may wait, and what was sent before the sender knew.
-    long handlers = dispatch == Dispatch.CONCURRENT ? 2 : 1;
-    assertThat((sent - handlers) * (long) bytes)
-        .isBetween(MOST / 4L, MOST / 2 + 4L * RING + 2L * bytes);
+    checkWaiting(sent - (dispatch == Dispatch.CONCURRENT ? 2 : 1), bytes);
     assertThat(peer.trySend(new Tagged(0, sent, new byte[8]))).isEqualTo(Peer.BACK_PRESSURED);
     for (int i = 0; i < 500; i++) { // more than the rings have
       assertThat(peer.request(new Pair(i, 0), Response.class, LIMIT).value()).isEqualTo(i + 1);
@@ -154,6 +170,36 @@ class WaitingBytesTest {
   @EnumSource(names = {"SHM", "TCP"})
   void messagesInSlices(Variant variant) throws Exception {
     check(variant, Dispatch.ORDERED, 50_000);
+  }
+
+  /** Threads that send look themselves whether they must hold. */
+  @Test
+  void thePollerOfTheSenderDoesNotRun() throws Exception {
+    Node here = start(Variant.SHM, Dispatch.ORDERED, MOST);
+    Peer peer = here.peer(2);
+    await(() -> peer.trySend(new Text("")) > 0);
+    await(() -> there.peer(1).trySend(new Text("")) > 0);
+    assertThat(blocks.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+    byte[] rest = new byte[6_000];
+    int sent = 0;
+    long refusedNs = System.nanoTime();
+    while (System.nanoTime() - refusedNs < REFUSED_NS) {
+      if (peer.trySend(new Tagged(0, sent, rest)) > 0) {
+        sent++;
+        refusedNs = System.nanoTime();
+      }
+    }
+    checkWaiting(sent - 1, rest.length);
+    for (int i = 0; i < 1_000; i++) { // more than the rings have
+      await(() -> peer.trySend(new Text("x".repeat(200))) > 0);
+    }
+    await(() -> quick.get() == 1_001);
+    assertThat(slow.get()).isZero();
+    blocked.countDown();
+    stuck.countDown();
+    int all = sent;
+    await(() -> slow.get() == all);
+    assertThat(outOfOrder.get()).isZero();
   }
 
   @ParameterizedTest

@@ -10,8 +10,9 @@ import io.talaria.nio.spin.Spinner;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Who receives from the control ring of a connection: the poller, or a thread that waits for a
- * response and receives it itself, the leader. One lock decides.
+ * Who receives from the control ring of a connection: the poller, or a leader. That is a thread
+ * that waits for a response and receives it itself, or one that has sent much and looks whether it
+ * must hold. One lock decides.
  */
 public final class Leading {
   private static final int LOOKS_WHILE_ANOTHER_LEADS = 200;
@@ -152,6 +153,27 @@ public final class Leading {
       }
     }
     return found;
+  }
+
+  /** Receives once what is there, unless another thread does. Any thread. */
+  void lookOnce() {
+    Link link = connection.link();
+    try {
+      if (!link.mayHave(RingPair.CONTROL) || !start()) {
+        return;
+      }
+      try {
+        connection.receiver().drainControl();
+      } finally {
+        stop();
+      }
+    } catch (RingBrokenException e) {
+      connection.broken(e);
+    } catch (IllegalStateException e) {
+      if (!connection.dead()) {
+        throw e;
+      }
+    }
   }
 
   private boolean lookSomeTimes(Link link, ResponseSlot slot, int generation) {

@@ -52,9 +52,15 @@ public final class Sender {
    */
   public static final long LARGER_SOON = -100;
 
+  /** The data ring's capacity shifted right by this is sent before {@link #lookForHold} looks. */
+  private static final int LOOK_SHIFT = 2;
+
   private final Connection connection;
   private final Link link;
   private final Waiters waiters = new Waiters();
+
+  /** The end of what was sent when a thread last looked for HOLD. Any thread. */
+  private long lookedAt;
 
   /** The position delivered when the connection ended, as its rings may be unmapped afterwards. */
   private volatile long deliveredAtEnd;
@@ -189,7 +195,11 @@ public final class Sender {
           link.wakePeer();
         }
       }
-      return Positions.of(connection.number, ring.endOf(claim, bytes));
+      long end = ring.endOf(claim, bytes);
+      if (priority == RingPair.DATA) {
+        lookForHold(ring, end);
+      }
+      return Positions.of(connection.number, end);
     } catch (IllegalStateException e) {
       if (connection.dead()) {
         return Peer.LOST; // unmapped meanwhile
@@ -204,6 +214,23 @@ public final class Sender {
   /** The result of {@link #put} for a caller that does not send in slices. */
   public static long orNoRoom(long result) {
     return result == LARGER_SOON ? Peer.BACK_PRESSURED : result;
+  }
+
+  /**
+   * Reads what the peer has told, each time a quarter of a ring in shared memory was sent. The
+   * poller does so as well, but it may not have a core while threads send more than the peer can
+   * keep; then the peer would stop reading, and messages for other receivers would wait, too. On a
+   * stream no thread can send much before the poller has read HOLD: room comes after it.
+   *
+   * @param end the position after what was sent
+   */
+  private void lookForHold(RingProducer ring, long end) {
+    if (ring.bytesBetween(lookedAt, end) > ring.capacity() >>> LOOK_SHIFT) {
+      lookedAt = end;
+      if (!link.copies()) {
+        connection.leading().lookOnce();
+      }
+    }
   }
 
   /** The result of sending to a receiver that is held back, whether or not there is room. */

@@ -355,6 +355,11 @@ public final class RingProducer {
     return RingLayout.position(word);
   }
 
+  /** The bytes from one position forward to another. */
+  public long bytesBetween(long from, long to) {
+    return RingLayout.distance(from, to) << RingLayout.UNIT_SHIFT;
+  }
+
   /** Whether all claims have been consumed. */
   public boolean drained() {
     return RingLayout.position(look()) == RingLayout.position(word);
