@@ -22,11 +22,11 @@ stack traces. It runs on shared memory, then as long on UCX if UCX is installed.
 With --messages: runs four nodes of messaging, each in a JVM of its own, that send messages and
 requests to each other, while JVMs are killed and restarted, or stopped and continued. Each
 message must be delivered at most once, complete and in order, and each missing one must be
-reported as lost. It runs on shared memory, then as long on TCP.
+reported as lost. It runs on shared memory, then as long on TCP, and on UCX if UCX is installed.
 
   --random          run random programs instead of the five JVMs
   --messages        run nodes of messaging instead of the five JVMs
-  --minutes N       duration (default: 2)
+  --minutes N       duration, with --random and --messages on each transport (default: 2)
   --seed S          seed of the events and their times (default: random, printed at the start)
   --connections N   total number of open connections (default: 64)
   --jdk-sockets     run on the JDK's sockets, without Talaria, for comparison
@@ -51,7 +51,7 @@ until it is accelerated. Prints resident memory, live objects, file descriptors 
 both JVMs. All of them must level off, and be released at the end.
 
 With --messages: nodes of messaging start, exchange messages with a node that stays, and stop, all
-in one process; first by shared memory, then by TCP.
+in one process; by shared memory, then by TCP, by UCX if it is installed, and by verbs in memory.
 
   --messages        start and stop nodes of messaging instead of opening connections
   --connects N      number of connections (default: 1000000, about ten minutes); with --messages
@@ -145,7 +145,7 @@ run_chaos() {
   if [ -n "${TALARIA_CHAOS_SEED-}" ]; then
     export TALARIA_STRESS_SEED="$TALARIA_CHAOS_SEED"
   fi
-  run_one_test "$chaos_test" $((2 * TALARIA_CHAOS_SECONDS + 3000)) "$chaos_module"
+  run_one_test "$chaos_test" $((3 * TALARIA_CHAOS_SECONDS + 3000)) "$chaos_module"
 }
 
 run_soak() {

@@ -82,7 +82,7 @@ class NodesSoakTest {
   @ParameterizedTest
   @EnumSource(
       value = Variant.class,
-      names = {"SHM", "TCP", "VERBS"})
+      names = {"SHM", "TCP", "UCX", "VERBS"})
   void whatNodesTakeLevelsOff(Variant variant) throws Exception {
     comeAndGo(variant, CONNECTS);
   }

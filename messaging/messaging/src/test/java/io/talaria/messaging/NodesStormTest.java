@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,10 +149,21 @@ class NodesStormTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = Transport.class,
+      value = Variant.class,
       names = {"SHM", "TCP"})
-  void whatIsNotDeliveredWasToldAsLost(Transport by) throws Exception {
-    transport = by;
+  void whatIsNotDeliveredWasToldAsLost(Variant variant) throws Exception {
+    storm(variant);
+  }
+
+  @Test
+  @Tag("long")
+  void theSameOnUcx() throws Exception {
+    storm(Variant.UCX);
+  }
+
+  private void storm(Variant variant) throws Exception {
+    variant.assumeBetweenProcesses();
+    transport = variant.transport();
     String given = System.getenv("TALARIA_CHAOS_SEED");
     long seed = given == null ? System.nanoTime() & 0xffff_ffffL : Long.parseLong(given);
     random = new Random(seed);
