@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -180,6 +181,49 @@ class ConnectionsTest {
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.LOST));
     assertThat(node.counters().lost()).isZero();
+  }
+
+  /** The JVM interrupts a thread that is in an access while another one unmaps the memory. */
+  @Test
+  void threadsThatSendAreNotInterruptedWhenTheConnectionEnds() throws Exception {
+    nodes = new Variant.Nodes(Variant.SHM, directory);
+    Node here = nodes.start(nodes.options(1).type(Pair.class));
+    Peer peer = here.peer(2);
+    AtomicInteger interrupted = new AtomicInteger();
+    AtomicBoolean ended = new AtomicBoolean();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    while (!ended.get()) {
+                      peer.trySend(new Pair(1, 2));
+                      if (Thread.interrupted()) {
+                        interrupted.incrementAndGet();
+                      }
+                    }
+                  }));
+    }
+    try {
+      for (int i = 0; i < ROUNDS; i++) {
+        AtomicInteger received = new AtomicInteger();
+        try (Node there =
+            nodes.start(
+                nodes
+                    .options(2)
+                    .receive(Pair.class, Dispatch.INLINE, (pair, from) -> received.set(1)))) {
+          Waits.await(() -> received.get() == 1);
+          assertThat(there.id()).isEqualTo(2);
+        }
+      }
+    } finally {
+      ended.set(true);
+      for (Thread each : threads) {
+        each.join();
+      }
+    }
+    assertThat(interrupted).hasValue(0);
   }
 
   @Test

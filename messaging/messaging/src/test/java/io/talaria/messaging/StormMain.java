@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
@@ -34,6 +35,7 @@ public final class StormMain {
   private static final long TICK_NS = 20_000_000;
   private static final long STOOD_NS = 200_000_000;
   private static final long PAUSE_NS = 5_000_000;
+  private static final int MAX_WRONG = 20;
   private static final int SMALL = 64;
   private static final int MIDDLE = 40_000;
   private static final int LARGE = 2 << 20;
@@ -60,6 +62,7 @@ public final class StormMain {
   private final AtomicLongArray sent;
   private final AtomicLongArray lost;
   private final AtomicLong stoodNs = new AtomicLong();
+  private final AtomicInteger wrongs = new AtomicInteger();
   private volatile boolean stopping;
 
   private StormMain(int id, int nodes, long seed) {
@@ -90,6 +93,9 @@ public final class StormMain {
   }
 
   private void wrong(String text) {
+    if (wrongs.incrementAndGet() > MAX_WRONG) {
+      return; // the first tells most
+    }
     say("WRONG node " + id + ", process " + incarnation + ": " + text);
   }
 
@@ -122,7 +128,9 @@ public final class StormMain {
       for (int to = 1; to <= nodes; to++) {
         if (to != id) {
           Peer peer = node.peer(to);
-          threads.add(Thread.ofPlatform().name("to-" + to).start(() -> talk(peer)));
+          Thread talks = new Talker(peer);
+          talks.start();
+          threads.add(talks);
         }
       }
       in.readLine();
@@ -159,6 +167,31 @@ public final class StormMain {
         stoodNs.addAndGet(now - before);
       }
       before = now;
+    }
+  }
+
+  /** Nobody is to interrupt it. */
+  private final class Talker extends Thread {
+    private final Peer peer;
+
+    Talker(Peer peer) {
+      super("to-" + peer.id());
+      this.peer = peer;
+    }
+
+    @Override
+    public void run() {
+      talk(peer);
+    }
+
+    @Override
+    public void interrupt() {
+      wrong(
+          getName()
+              + " is interrupted by "
+              + Thread.currentThread()
+              + Arrays.toString(Thread.currentThread().getStackTrace()));
+      super.interrupt();
     }
   }
 

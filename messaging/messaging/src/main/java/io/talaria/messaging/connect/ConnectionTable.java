@@ -12,10 +12,12 @@ import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.node.RemotePeer;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.transport.Link;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The connections of a node, from the end of the handshake until no thread uses their memory:
@@ -36,8 +38,20 @@ final class ConnectionTable {
   /** Both have agreed, but a message that was on its way may wait for a handler. */
   private static final long PART_NS = 5_000_000_000L;
 
-  /** For which threads may be inside a connection that has ended. */
+  /** For which threads may write into the rings of a connection that has ended. */
   private static final long QUIET_NS = 2_000_000_000L;
+
+  private static final long LOOK_NS = 10_000_000L;
+
+  /**
+   * So many times a closed connection is looked at before its memory is unmapped, so that no thread
+   * is still in an access which began before. Counted in looks, because a process that is stopped
+   * and continued finds much time passed in which none of its threads has run.
+   */
+  private static final int LOOKS_BEFORE_UNMAP = 10;
+
+  /** After so many it is unmapped even if a thread still receives responses. */
+  private static final int MAX_LOOKS = 200;
 
   private static final class Life {
     final Liveness liveness = new Liveness(System.nanoTime());
@@ -54,6 +68,9 @@ final class ConnectionTable {
   private final Timers timers;
   private final PeerStates peers;
   private final Map<Connection, Life> connections = new ConcurrentHashMap<>();
+
+  /** Those whose memory is still mapped. */
+  private final Set<Connection> closed = new HashSet<>();
 
   ConnectionTable(LocalNode node, Timers timers, PeerStates peers) {
     this.node = node;
@@ -144,8 +161,19 @@ final class ConnectionTable {
     if (connection.sender().quiet() || System.nanoTime() - limitNs > 0) {
       connections.remove(connection);
       connection.link().close();
+      closed.add(connection);
+      unmapLater(connection, 0);
     } else {
-      timers.at(System.nanoTime() + 10_000_000, () -> closeWhenQuiet(connection, limitNs));
+      timers.at(System.nanoTime() + LOOK_NS, () -> closeWhenQuiet(connection, limitNs));
+    }
+  }
+
+  private void unmapLater(Connection connection, int looks) {
+    if (looks >= MAX_LOOKS || (looks >= LOOKS_BEFORE_UNMAP && connection.leading().tryLock())) {
+      closed.remove(connection);
+      connection.link().unmap();
+    } else {
+      timers.at(System.nanoTime() + LOOK_NS, () -> unmapLater(connection, looks + 1));
     }
   }
 
@@ -283,7 +311,15 @@ final class ConnectionTable {
         each.end("this node was closed");
       }
       each.link().close();
+      closed.add(each);
     }
     connections.clear();
+    for (Connection each : closed) {
+      for (int i = 0; i < LOOKS_BEFORE_UNMAP && !each.leading().tryLock(); i++) {
+        LockSupport.parkNanos(LOOK_NS);
+      }
+      each.link().unmap();
+    }
+    closed.clear();
   }
 }

@@ -44,8 +44,8 @@ public final class Leading {
     spinner = new Spinner(node.leaderSpinning());
   }
 
-  /** Takes the receiver of the control ring if it is free. */
-  boolean tryLock() {
+  /** Takes the receiver of the control ring if it is free; who closes the connection keeps it. */
+  public boolean tryLock() {
     return lock.compareAndSet(false, true);
   }
 

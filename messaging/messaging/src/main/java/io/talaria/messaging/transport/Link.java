@@ -195,6 +195,15 @@ public abstract class Link {
     return "";
   }
 
-  /** Releases everything. No thread may use the link any more. Conductor. */
+  /** Ends the session. What is in memory stays readable until {@link #unmap}. Conductor. */
   public abstract void close();
+
+  /**
+   * Releases the memory of the rings, after {@link #close}; an access afterwards throws. Call when
+   * no thread can be in an access: the JVM not only makes that access throw, it also sets the
+   * interrupt status of its thread. Conductor.
+   */
+  public void unmap() {
+    // Most are memory of the process, which the garbage collector frees.
+  }
 }

@@ -149,6 +149,10 @@ public final class ShmLink extends MemoryLink {
     } catch (IOException e) {
       // Harmless: nothing was left to send.
     }
+  }
+
+  @Override
+  public void unmap() {
     mapping.close();
   }
 }
