@@ -96,6 +96,7 @@ run_chaos() {
   TALARIA_CHAOS_SECONDS=120
   chaos_test=ChaosTest
   chaos_module=test/it
+  chaos_runs=2
   chaos_sockets=
   while [ $# -gt 0 ]; do
     case $1 in
@@ -112,6 +113,7 @@ run_chaos() {
       --messages)
         chaos_test=NodesStormTest
         chaos_module=messaging/messaging
+        chaos_runs=3
         shift
         continue
         ;;
@@ -145,7 +147,7 @@ run_chaos() {
   if [ -n "${TALARIA_CHAOS_SEED-}" ]; then
     export TALARIA_STRESS_SEED="$TALARIA_CHAOS_SEED"
   fi
-  run_one_test "$chaos_test" $((3 * TALARIA_CHAOS_SECONDS + 3000)) "$chaos_module"
+  run_one_test "$chaos_test" $((chaos_runs * TALARIA_CHAOS_SECONDS + 3000)) "$chaos_module"
 }
 
 run_soak() {

@@ -314,9 +314,11 @@ final class ConnectionTable {
       closed.add(each);
     }
     connections.clear();
+    int looks = 0;
     for (Connection each : closed) {
-      for (int i = 0; i < LOOKS_BEFORE_UNMAP && !each.leading().tryLock(); i++) {
+      while (looks < LOOKS_BEFORE_UNMAP && !(each.sender().quiet() && each.leading().tryLock())) {
         LockSupport.parkNanos(LOOK_NS);
+        looks++;
       }
       each.link().unmap();
     }

@@ -225,7 +225,7 @@ public final class Sender {
    * @param end the position after what was sent
    */
   private void lookForHold(RingProducer ring, long end) {
-    if (ring.bytesBetween(lookedAt, end) > ring.capacity() >>> LOOK_SHIFT) {
+    if (RingProducer.bytesBetween(lookedAt, end) > ring.capacity() >>> LOOK_SHIFT) {
       lookedAt = end;
       if (!link.copies()) {
         connection.leading().lookOnce();

@@ -356,7 +356,7 @@ public final class RingProducer {
   }
 
   /** The bytes from one position forward to another. */
-  public long bytesBetween(long from, long to) {
+  public static long bytesBetween(long from, long to) {
     return RingLayout.distance(from, to) << RingLayout.UNIT_SHIFT;
   }
 
