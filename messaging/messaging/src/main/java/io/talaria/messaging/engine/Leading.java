@@ -155,7 +155,10 @@ public final class Leading {
     return found;
   }
 
-  /** Receives once what is there, unless another thread does. Any thread. */
+  /**
+   * Receives once what is there, unless another thread does. The end of the connection is not told:
+   * the caller has sent a message, and must not send it again. Any thread.
+   */
   void lookOnce() {
     Link link = connection.link();
     try {
