@@ -14,7 +14,6 @@ import io.talaria.messaging.MessagingException.Code;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -46,9 +45,7 @@ class SlowReceiverTest {
 
   private void waitWhileStuck() {
     try {
-      if (!stuck.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new IllegalStateException("nobody has let it go on");
-      }
+      await(stuck);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -56,9 +56,7 @@ class WaitingBytesTest {
 
   private void takeSlowly(Tagged message, boolean ordered) throws InterruptedException {
     begun.incrementAndGet();
-    if (!stuck.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new IllegalStateException("the test did not let it continue");
-    }
+    await(stuck);
     slowBytes.addAndGet(message.rest().length);
     if (slow.getAndIncrement() != message.sequence() && ordered) {
       outOfOrder.incrementAndGet();
@@ -67,9 +65,7 @@ class WaitingBytesTest {
 
   private void blockPoller() throws InterruptedException {
     blocks.countDown();
-    if (!blocked.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new IllegalStateException("the test did not let it continue");
-    }
+    await(blocked);
   }
 
   private Node start(Variant variant, Dispatch dispatch, int most) throws Exception {

@@ -5,6 +5,8 @@ package io.talaria.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Waits of tests for what other threads do. */
@@ -19,7 +21,14 @@ public final class Waits {
     await(LIMIT, condition);
   }
 
-  /** The same within another limit. */
+  /** Waits until a test lets a receiver or a codec continue, within {@link #LIMIT}. */
+  public static void await(CountDownLatch open) throws InterruptedException {
+    if (!open.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new IllegalStateException("the test did not let it continue");
+    }
+  }
+
+  /** The same as for a condition, within another limit. */
   static void await(Duration limit, BooleanSupplier condition) throws InterruptedException {
     long end = System.nanoTime() + limit.toNanos();
     while (!condition.getAsBoolean()) {
