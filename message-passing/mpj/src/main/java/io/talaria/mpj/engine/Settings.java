@@ -114,7 +114,7 @@ public final class Settings {
           throw new IllegalArgumentException(
               PREFIX
                   + name
-                  + " is no property; there are "
+                  + " is unknown; the properties are "
                   + PREFIX
                   + "eager, ring, credit, spin, yield, progress, buffer, network, between, device, hca,"
                   + " dir, registrations, check, diagnose, serial.filter and coll.NAME");

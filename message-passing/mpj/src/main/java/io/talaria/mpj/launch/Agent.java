@@ -54,12 +54,11 @@ public final class Agent {
     Silence silence = new Silence(() -> Runtime.getRuntime().exit(1));
     ranks.start();
     serve(wire, ranks, silence);
-    // The input's end, or «stop»: either way nothing of the job stays.
-    ranks.awaitEnd();
     System.exit(0);
   }
 
   private static void serve(AgentWire wire, HostRanks ranks, Silence silence) {
+    boolean stopping = false;
     try {
       AgentWire.Frame frame;
       while ((frame = wire.read()) != null) {
@@ -74,15 +73,27 @@ public final class Agent {
           case AgentWire.DESCRIBE ->
               wire.send(AgentWire.DESCRIBED, String.join("\n", ranks.describe()));
           case AgentWire.STOP -> {
-            return;
+            if (!stopping) {
+              stopping = true;
+              new Thread(() -> end(ranks), "talaria-mpj-end").start();
+            }
           }
           default -> {}
         }
       }
-      ranks.kill();
     } catch (IOException e) {
-      ranks.kill();
+      // As its end.
     }
+    ranks.kill();
+  }
+
+  /**
+   * Ends when all that the ranks wrote has been sent. Meanwhile the launcher's beats are read: how
+   * long it takes depends on the reader of the launcher's output.
+   */
+  private static void end(HostRanks ranks) {
+    ranks.awaitEnd(Long.MAX_VALUE);
+    System.exit(0);
   }
 
   private record Reports(AgentWire wire) implements Host.Events {

@@ -13,7 +13,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /** A host's ends of the control links of its ranks: passes on what they say. */
 final class ControlServer implements AutoCloseable {
@@ -30,6 +32,9 @@ final class ControlServer implements AutoCloseable {
   private final String secret;
   private final Host.Events events;
   private final Map<Integer, SocketChannel> links = new ConcurrentHashMap<>();
+
+  /** Completed when all that a rank has said has been passed on. */
+  private final Map<Integer, CompletableFuture<Void>> ends = new ConcurrentHashMap<>();
 
   ControlServer(Path directory, int size, String secret, Host.Events events) throws IOException {
     this.secret = secret;
@@ -69,6 +74,7 @@ final class ControlServer implements AutoCloseable {
   private void read(SocketChannel link) {
     Progress rank = null;
     int number = -1;
+    CompletableFuture<Void> end = new CompletableFuture<>();
     try (BufferedReader lines =
         new BufferedReader(Channels.newReader(link, StandardCharsets.UTF_8))) {
       String line;
@@ -80,6 +86,7 @@ final class ControlServer implements AutoCloseable {
             return; // Not one of ours.
           }
           rank = ranks[number];
+          ends.put(number, end);
           events.hello(number, Long.parseLong(words[2]));
           links.put(number, link);
           tell(link, "secret " + secret);
@@ -104,7 +111,20 @@ final class ControlServer implements AutoCloseable {
       // The process's end says the rest.
     } catch (Error e) {
       events.failed("the launcher's control link of rank " + number + " failed: " + e);
+    } finally {
+      end.complete(null);
     }
+  }
+
+  /**
+   * Completed when all that a rank whose process has ended has said has been passed on, or the time
+   * has: its end may be seen before the last lines are read.
+   */
+  CompletableFuture<Void> lastWords(int rank, long ms) {
+    CompletableFuture<Void> end = ends.get(rank);
+    return end == null
+        ? CompletableFuture.completedFuture(null)
+        : end.completeOnTimeout(null, ms, TimeUnit.MILLISECONDS);
   }
 
   /** Tells one rank of this host, if it is there. */

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** The launcher's side of a host of the job: this one, or one that an agent serves. */
 interface Host {
+  /** How long the reader of the output may keep a launcher waiting that a signal ends. */
+  long READER_NS_AT_KILL = 2_000_000_000L;
+
   /** What happens on a host; called by several threads. */
   interface Events {
     /** A rank's process is there. */
@@ -60,9 +63,15 @@ interface Host {
   /** Asks its ranks to end, and begins to insist after two seconds; returns at once. */
   void stop();
 
-  /** Waits until nothing of the job is left on the host, some seconds at most. */
-  void awaitEnd();
+  /**
+   * Asks its ranks to end, and waits until nothing of the job is left on the host, some seconds at
+   * most, and until what its ranks wrote has been passed on.
+   *
+   * @param forReaderNs how long the reader of the output may keep that waiting; {@link
+   *     Long#MAX_VALUE} is no limit
+   */
+  void awaitEnd(long forReaderNs);
 
-  /** Ends everything at once: the launcher itself is being ended. */
+  /** Ends everything within some seconds: the launcher itself is being ended. */
   void kill();
 }

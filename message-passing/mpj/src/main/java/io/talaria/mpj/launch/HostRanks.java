@@ -9,9 +9,11 @@ import io.talaria.mpj.engine.Settings;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -21,12 +23,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** The ranks of this host: their processes, their directory, their control links, their output. */
 final class HostRanks implements Host {
   /** O_CLOEXEC of Linux. */
   private static final long CLOSED_ON_EXEC = 0x80000;
+
+  /** For what a rank that has ended said last on its control link. */
+  private static final long LAST_WORDS_MS = 500;
+
+  /** For processes that have a rank's output open after its end. */
+  private static final long OPEN_OUTPUT_NS = 2_000_000_000L;
+
+  private record RankOutput(int rank, OutputPump pump) {}
 
   private final Plan plan;
   private final Events events;
@@ -38,7 +50,7 @@ final class HostRanks implements Host {
   /** By rank; one process for all of {@code sm}. */
   private final Map<Integer, Process> processes = new ConcurrentHashMap<>();
 
-  private final List<OutputPump> pumps = new ArrayList<>();
+  private final List<RankOutput> outputs = new CopyOnWriteArrayList<>();
   private final Map<Integer, OutputPump> said = new ConcurrentHashMap<>();
   private Thread stopper;
   private volatile boolean stopping;
@@ -113,11 +125,14 @@ final class HostRanks implements Host {
     Process process = builder.start();
     processes.put(rank, process);
     String label = plan.label() && !plan.threads() ? "[" + rank + "] " : "";
-    pump(new OutputPump(process.getInputStream(), out, label));
+    pump(rank, new OutputPump(process.getInputStream(), out, label));
     OutputPump errors = new OutputPump(process.getErrorStream(), err, label);
     said.put(rank, errors);
-    pump(errors);
-    process.onExit().thenAccept(ended -> events.exited(rank, process.pid(), ended.exitValue()));
+    pump(rank, errors);
+    process
+        .onExit()
+        .thenCompose(ended -> control.lastWords(rank, LAST_WORDS_MS))
+        .thenRun(() -> events.exited(rank, process.pid(), process.exitValue()));
   }
 
   /**
@@ -145,8 +160,8 @@ final class HostRanks implements Host {
     }
   }
 
-  private void pump(OutputPump pump) {
-    pumps.add(pump);
+  private void pump(int rank, OutputPump pump) {
+    outputs.add(new RankOutput(rank, pump));
     pump.start();
   }
 
@@ -265,9 +280,6 @@ final class HostRanks implements Host {
           process.waitFor(5, TimeUnit.SECONDS);
         }
       }
-      for (OutputPump pump : pumps) {
-        pump.join(2000);
-      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -276,19 +288,62 @@ final class HostRanks implements Host {
   }
 
   @Override
-  public void awaitEnd() {
+  public void awaitEnd(long forReaderNs) {
     stop();
     try {
       stopper.join(30_000);
+      awaitOutput(new Patience(OPEN_OUTPUT_NS, forReaderNs));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitOutput(Patience patience) throws InterruptedException {
+    List<RankOutput> open;
+    while (!(open = openOutputs()).isEmpty()) {
+      boolean passing = open.stream().anyMatch(output -> output.pump().isPassing());
+      if (!patience.lasts(passing)) {
+        if (!passing) {
+          tellOfOpen(open);
+        }
+        return;
+      }
+      open.get(0).pump().join(Patience.LOOK_MS);
+    }
+  }
+
+  private List<RankOutput> openOutputs() {
+    return outputs.stream().filter(output -> output.pump().isAlive()).toList();
+  }
+
+  private void tellOfOpen(List<RankOutput> open) {
+    String who =
+        plan.threads()
+            ? "the ranks"
+            : open.stream()
+                .map(output -> "rank " + output.rank())
+                .distinct()
+                .collect(Collectors.joining(", "));
+    String line =
+        "talaria mpirun: another process"
+            + where()
+            + " keeps the output of "
+            + who
+            + " open; what it writes now is not passed on\n";
+    try {
+      synchronized (err) {
+        err.write(line.getBytes(StandardCharsets.UTF_8));
+        err.flush();
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // The reader of the output is gone.
     }
   }
 
   /** Ends the ranks as {@link #stop} does, and waits for that: hooks of theirs run. */
   @Override
   public void kill() {
-    awaitEnd();
+    awaitEnd(READER_NS_AT_KILL);
     processes.values().forEach(Process::destroyForcibly);
     JobDirectory.delete(directory);
   }

@@ -134,7 +134,7 @@ public final class Mpirun {
       host.stop();
     }
     for (Host host : hosts) {
-      host.awaitEnd();
+      host.awaitEnd(Long.MAX_VALUE);
     }
     return status;
   }
@@ -448,9 +448,6 @@ public final class Mpirun {
     }
     for (Host host : hosts) {
       host.stop();
-    }
-    for (Host host : hosts) {
-      host.awaitEnd();
     }
     for (Host host : hosts) {
       host.kill();

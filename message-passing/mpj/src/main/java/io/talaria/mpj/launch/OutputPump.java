@@ -31,6 +31,7 @@ final class OutputPump extends Thread {
   private final OutputStream to;
   private final byte[] label;
   private final ArrayDeque<String> last = new ArrayDeque<>();
+  private volatile boolean passing;
 
   OutputPump(InputStream from, OutputStream to, String label) {
     super("talaria-mpj-output");
@@ -113,6 +114,7 @@ final class OutputPump extends Thread {
 
   private void pass(ByteArrayOutputStream lines) throws IOException {
     if (lines.size() > 0) {
+      passing = true;
       synchronized (to) {
         if (BEGUN.remove(to) != null) {
           to.write('\n');
@@ -120,11 +122,18 @@ final class OutputPump extends Thread {
         lines.writeTo(to);
         to.flush();
       }
+      passing = false;
     }
+  }
+
+  /** Whether it waits for the reader of the output, not for the rank; by any thread. */
+  boolean isPassing() {
+    return passing;
   }
 
   /** Passes on a part of a line that is too long to be kept. */
   private void part(ByteArrayOutputStream part, boolean last) throws IOException {
+    passing = true;
     synchronized (to) {
       OutputPump begun = BEGUN.remove(to);
       if (begun != this) {
@@ -139,5 +148,6 @@ final class OutputPump extends Thread {
         BEGUN.put(to, this);
       }
     }
+    passing = false;
   }
 }

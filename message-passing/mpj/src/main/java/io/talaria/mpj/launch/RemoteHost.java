@@ -24,6 +24,9 @@ final class RemoteHost implements Host {
   private static final int MAX_HANDSHAKE_BYTES = 4096;
   private static final int MAX_LINES_BEFORE = 200;
 
+  /** For the end of the agent's ranks, and what it sends last. */
+  private static final long END_NS = 10_000_000_000L;
+
   private final Plan plan;
   private final List<String> shell;
   private final String java;
@@ -35,6 +38,7 @@ final class RemoteHost implements Host {
   private volatile Process process;
   private volatile AgentWire wire;
   private volatile boolean stopping;
+  private volatile boolean passing;
   private Thread reader;
   private volatile OutputPump errors;
 
@@ -238,11 +242,13 @@ final class RemoteHost implements Host {
     return rank;
   }
 
-  private static void pass(OutputStream to, byte[] lines) throws IOException {
+  private void pass(OutputStream to, byte[] lines) throws IOException {
+    passing = true;
     synchronized (to) {
       to.write(lines);
       to.flush();
     }
+    passing = false;
   }
 
   private void send(int kind, String text) {
@@ -299,14 +305,21 @@ final class RemoteHost implements Host {
   }
 
   @Override
-  public void awaitEnd() {
+  public void awaitEnd(long forReaderNs) {
     stop();
+    Patience patience = new Patience(END_NS, forReaderNs);
     try {
-      if (process != null && !process.waitFor(10, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+      // The agent ends when it has sent all that the ranks wrote.
+      while (process != null && !process.waitFor(Patience.LOOK_MS, TimeUnit.MILLISECONDS)) {
+        if (!patience.lasts(passing)) {
+          process.destroyForcibly();
+          break;
+        }
       }
-      // What the ranks said last is still on its way.
-      reader.join(5_000);
+      // What it has sent last is still on its way.
+      while (reader != null && reader.isAlive() && patience.lasts(passing)) {
+        reader.join(Patience.LOOK_MS);
+      }
       if (errors != null) {
         errors.join(2_000);
       }
@@ -317,10 +330,6 @@ final class RemoteHost implements Host {
 
   @Override
   public void kill() {
-    stopping = true;
-    if (process != null) {
-      // Its agent sees the end of the link, and ends its ranks.
-      process.destroy();
-    }
+    awaitEnd(READER_NS_AT_KILL);
   }
 }

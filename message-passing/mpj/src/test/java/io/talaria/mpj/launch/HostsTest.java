@@ -115,6 +115,17 @@ class HostsTest {
     assertThat(job.status()).isZero();
   }
 
+  /** For longer than a launcher may be silent. */
+  @Tag("long")
+  @Test
+  void aSlowReaderOfTheOutputLosesNothingOfAnotherHost() throws Exception {
+    String[] words = {"-np", "1", "-host", "one", "-rsh", here(), PROGRAMS, "many-lines", "170"};
+    Launched job = Launched.startWithSlowReader(15, words).ended();
+    assertThat(job.out()).hasSize(170_000);
+    assertThat(job.err()).isEqualTo("status 0\n");
+    assertThat(job.left()).isEmpty();
+  }
+
   @Test
   void statusAbortAndExceptionsComeFromOtherHosts() throws Exception {
     String[] hosts = {"-np", "2", "-host", "one,two", "-rsh", here(), LOOPBACK};

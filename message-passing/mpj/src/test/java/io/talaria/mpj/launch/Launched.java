@@ -64,6 +64,13 @@ final class Launched {
     return start(List.of("sh", "-c", "exec \"$@\" <&-"), words);
   }
 
+  /** With a reader of its output that begins late. */
+  static Launched startWithSlowReader(int seconds, String... words) throws IOException {
+    String pipeline =
+        "{ \"$@\"; echo status $? >&2; } | { sleep " + seconds + "; exec cat; }";
+    return start(List.of("sh", "-c", pipeline), words);
+  }
+
   /** With one core to run on. */
   static Launched startOn(int core, String... words) throws IOException {
     return start(List.of("sh", "-c", "exec taskset -c " + core + " \"$@\""), words);

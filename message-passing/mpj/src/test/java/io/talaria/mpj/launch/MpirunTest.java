@@ -387,6 +387,38 @@ class MpirunTest {
     }
   }
 
+  /** What the pipes do not hold is still in the rank's when it ends. */
+  @Test
+  void aSlowReaderOfTheOutputLosesNothing() throws Exception {
+    Launched job = Launched.startWithSlowReader(4, "-np", "1", PROGRAMS, "many-lines", "100").ended();
+    assertThat(job.out()).hasSize(100_000);
+    assertThat(job.err()).isEqualTo("status 0\n");
+    assertThat(job.left()).isEmpty();
+  }
+
+  @Test
+  void aSignalEndsALauncherWhoseOutputNobodyReads() throws Exception {
+    Launched job = Launched.startWithSlowReader(60, "-np", "1", PROGRAMS, "many-lines", "100");
+    ProcessHandle launcher = job.descendant("Mpirun");
+    // Its rank has ended, and with it the file of the job has gone.
+    while (!job.left().isEmpty() || launcher.children().findAny().isPresent()) {
+      Thread.sleep(20);
+    }
+    launcher.destroy();
+    launcher.onExit().join();
+  }
+
+  @Test
+  void aProcessThatARankLeavesKeepsNoJobFromItsEnd() throws Exception {
+    Launched job = run("-np", "2", PROGRAMS, "child");
+    assertThat(job.status()).isZero();
+    assertThat(job.err().lines())
+        .containsExactly(
+            "talaria mpirun: another process keeps the output of rank 0, rank 1 open;"
+                + " what it writes now is not passed on");
+    job.pids(2).forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroy());
+  }
+
   @Test
   void closedInputIsEmpty() throws Exception {
     Launched job = Launched.startWithoutInput("-np", "2", PROGRAMS, "input");

@@ -105,6 +105,15 @@ public final class Programs {
           System.out.println(("" + rank).repeat(300_000));
         }
       }
+      case "many-lines" -> {
+        for (int i = 0; i < Integer.parseInt(rest[1]); i++) {
+          System.out.println("x".repeat(999));
+        }
+      }
+      case "child" -> {
+        Process child = new ProcessBuilder("sleep", "600").inheritIO().start();
+        System.out.println("pid " + rank + " " + child.pid());
+      }
       case "input" -> {
         if (rank == 0) {
           System.out.println("read " + System.in.readAllBytes().length + " bytes");
