@@ -39,7 +39,7 @@ public final class Config {
   /** How long a thread spins before it sleeps, in nanoseconds. */
   public static final String SPIN_NS = "talaria.spin.ns";
 
-  /** How many reads and writes TCP carries before a client connection seeks its upgrade. */
+  /** How many reads and writes TCP carries before a client connection requests its upgrade. */
   public static final String UPGRADE_AFTER = "talaria.upgrade.after";
 
   /** Whether {@code java.net.Socket} and {@code ServerSocket} are accelerated too. */

@@ -15,6 +15,7 @@ import io.talaria.nio.negotiation.Negotiator;
 import io.talaria.nio.shm.ShmTransport;
 import io.talaria.nio.spin.Spinning;
 import io.talaria.nio.transport.Log;
+import io.talaria.nio.transport.TalariaThread;
 import io.talaria.nio.transport.ToldProblems;
 import io.talaria.nio.transport.TransportProvider;
 import java.nio.channels.SocketChannel;
@@ -152,7 +153,8 @@ public final class Context {
           }
         };
     try {
-      Runtime.getRuntime().addShutdownHook(new Thread(removal, "talaria-shutdown"));
+      Runtime.getRuntime()
+          .addShutdownHook(TalariaThread.daemon("talaria-shutdown", removal));
       return true;
     } catch (IllegalStateException e) {
       return false;
@@ -205,7 +207,7 @@ public final class Context {
     return config.ports().have(port);
   }
 
-  /** How many reads and writes TCP carries before a client connection seeks its upgrade. */
+  /** How many reads and writes TCP carries before a client connection requests its upgrade. */
   public int upgradeAfter() {
     return config.upgradeAfter();
   }

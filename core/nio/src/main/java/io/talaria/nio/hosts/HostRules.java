@@ -2,6 +2,7 @@
 
 package io.talaria.nio.hosts;
 
+import io.talaria.nio.transport.TalariaThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -221,9 +222,7 @@ public final class HostRules {
    */
   public void resolve(Consumer<String> log) {
     if (!resolved) {
-      Thread thread = new Thread(null, () -> lookUp(log), "talaria-rules", 0, false);
-      thread.setDaemon(true);
-      thread.start();
+      TalariaThread.daemon("talaria-rules", () -> lookUp(log)).start();
     }
   }
 

@@ -5,6 +5,7 @@ package io.talaria.nio.negotiation;
 import io.talaria.nio.Reason;
 import io.talaria.nio.memory.Faults;
 import io.talaria.nio.privileged.Privileged;
+import io.talaria.nio.transport.TalariaThread;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -372,12 +373,7 @@ public final class NegotiationLoop implements Executor {
   private synchronized boolean startOnce() {
     if (selector == null) {
       try {
-        Selector opened = jdk.openSelector();
-        selector = opened;
-        Thread thread = new Thread(null, () -> run(opened), "talaria-negotiation", 0, false);
-        thread.setDaemon(true);
-        runner = thread;
-        thread.start();
+        start(jdk.openSelector());
       } catch (IOException e) {
         // Tasks wait for the next one, which tries again: descriptors may be free by then.
         reports.report(
@@ -385,6 +381,20 @@ public final class NegotiationLoop implements Executor {
       }
     }
     return selector != null;
+  }
+
+  private void start(Selector opened) throws IOException {
+    Thread thread = TalariaThread.daemon("talaria-negotiation", () -> run(opened));
+    runner = thread;
+    selector = opened;
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      selector = null;
+      opened.close();
+      reports.report(
+          Reason.LIMIT, "no thread for the negotiation, connections stay on TCP: " + e);
+    }
   }
 
   private void run(Selector running) {
@@ -404,6 +414,7 @@ public final class NegotiationLoop implements Executor {
   private void turn(Selector running) throws IOException {
     turns++;
     select(running);
+    forgetInterrupt();
     doTasks();
     long now = System.nanoTime();
     if (now - checkedAtNs >= CHECK_EVERY_NS) {
@@ -425,6 +436,14 @@ public final class NegotiationLoop implements Executor {
     } finally {
       asleep = false;
     }
+  }
+
+  /**
+   * Programs that interrupt each thread they find do not mean this one: with the status set no
+   * select would wait, and files would be closed at the first access.
+   */
+  private static void forgetInterrupt() {
+    boolean ignored = Thread.interrupted();
   }
 
   private void doTasks() {

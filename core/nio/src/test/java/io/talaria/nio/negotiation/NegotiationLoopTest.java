@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.nio.jdk.JdkNio;
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -18,6 +20,7 @@ import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -52,6 +55,40 @@ class NegotiationLoopTest {
       assertThat(latch.await(DEADLINE_S, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void theThreadTakesNothingFromTheOneThatNeedsItFirst() throws Exception {
+    ThreadGroup group = new ThreadGroup("program");
+    CompletableFuture<Thread> made = new CompletableFuture<>();
+    Thread first =
+        new Thread(
+            group, () -> loop.execute(() -> made.complete(Thread.currentThread())), "first");
+    first.setContextClassLoader(new URLClassLoader(new URL[0]));
+    first.start();
+    first.join();
+    Thread thread = made.get(DEADLINE_S, TimeUnit.SECONDS);
+    assertThat(group.activeCount()).isZero();
+    assertThat(thread.getContextClassLoader()).isSameAs(ClassLoader.getSystemClassLoader());
+    assertThat(thread.isDaemon()).isTrue();
+  }
+
+  @Test
+  void anInterruptIsForgotten() throws Exception {
+    CompletableFuture<Thread> made = new CompletableFuture<>();
+    loop.execute(() -> made.complete(Thread.currentThread()));
+    Thread thread = made.get(DEADLINE_S, TimeUnit.SECONDS);
+    for (int i = 0; i < 100; i++) {
+      CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+      thread.interrupt();
+      if (i % 2 == 0) {
+        loop.execute(() -> interrupted.complete(Thread.currentThread().isInterrupted()));
+        assertThat(interrupted.get(DEADLINE_S, TimeUnit.SECONDS)).isFalse();
+      }
+      while (thread.isInterrupted()) {
+        Thread.onSpinWait(); // the class has a limit
+      }
     }
   }
 

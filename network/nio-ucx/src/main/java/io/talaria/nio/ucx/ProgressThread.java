@@ -4,6 +4,7 @@ package io.talaria.nio.ucx;
 
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.transport.Log;
+import io.talaria.nio.transport.TalariaThread;
 import io.talaria.nio.ucx.binding.UcxBinding;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -46,9 +47,7 @@ final class ProgressThread {
     events = new EventSet(binding);
     queueCheck = new QueueCheck(binding);
     events.channel().register(selector, SelectionKey.OP_READ);
-    Thread thread = new Thread(null, this::run, "talaria-ucx", 0, false);
-    thread.setDaemon(true);
-    thread.start();
+    TalariaThread.daemon("talaria-ucx", this::run).start();
   }
 
   EventSet events() {
@@ -87,6 +86,7 @@ final class ProgressThread {
 
   private void run() {
     while (true) {
+      boolean ignored = Thread.interrupted(); // no select would wait
       try {
         turn();
       } catch (IOException | RuntimeException | Error e) {

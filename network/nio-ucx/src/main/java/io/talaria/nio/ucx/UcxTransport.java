@@ -7,6 +7,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.jdk.JdkNio;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
+import io.talaria.nio.transport.TalariaThread;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportProvider;
 import io.talaria.nio.transport.Upgrade;
@@ -45,7 +46,7 @@ final class UcxTransport implements TransportProvider {
 
   private final boolean hosts;
   private final boolean byTcp = Boolean.getBoolean(BY_TCP);
-  private final Thread starter = new Thread(null, this::unavailable, "talaria-ucx-start", 0, false);
+  private final Thread starter = TalariaThread.daemon("talaria-ucx-start", this::unavailable);
   private volatile boolean looked;
   private volatile String problem = "";
   private volatile ProgressThread progressThread;
@@ -96,7 +97,6 @@ final class UcxTransport implements TransportProvider {
 
   /** Begins to load UCX, which takes some hundred milliseconds, so that no thread waits for it. */
   void start() {
-    starter.setDaemon(true);
     try {
       starter.start();
     } catch (OutOfMemoryError e) {
