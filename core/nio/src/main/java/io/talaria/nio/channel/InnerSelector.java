@@ -52,6 +52,9 @@ final class InnerSelector {
   /** Registers a channel of the JDK's, without interest yet. */
   SelectionKey register(SelectableChannel channel, TalariaSelectionKey key)
       throws ClosedChannelException {
+    if (channel.keyFor(inner) != null) { // of a registration that is being removed
+      throw new CancelledKeyException();
+    }
     return channel.register(inner, 0, key);
   }
 

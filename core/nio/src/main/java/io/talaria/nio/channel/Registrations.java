@@ -190,6 +190,12 @@ final class Registrations {
         attached--;
         unsettle(key, ours);
       }
+    }
+  }
+
+  /** The last step, when the channel does not know the key any more. */
+  void deregistered(TalariaSelectionKey key) {
+    if (key.channel() instanceof Registrable ours) {
       ours.deregistered();
     }
   }

@@ -2,6 +2,8 @@
 
 package io.talaria.nio.channel;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -13,6 +15,18 @@ import java.nio.channels.spi.AbstractSelectionKey;
  * thread that selects.
  */
 final class TalariaSelectionKey extends AbstractSelectionKey {
+  /** The three ways to change the interest must not lose each other's changes. */
+  private static final VarHandle INTEREST;
+
+  static {
+    try {
+      INTEREST =
+          MethodHandles.lookup().findVarHandle(TalariaSelectionKey.class, "interest", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final TalariaSelector selector;
   private final SelectableChannel channel;
 
@@ -85,6 +99,11 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
     return channel;
   }
 
+  /** Whether the channel is Talaria's, so that the one below it is known to the JDK's selector. */
+  boolean isOfOurs() {
+    return channel instanceof Registrable;
+  }
+
   @Override
   public Selector selector() {
     return selector;
@@ -103,15 +122,39 @@ final class TalariaSelectionKey extends AbstractSelectionKey {
   @Override
   public SelectionKey interestOps(int ops) {
     ensureValid();
+    checkWithinValidOps(ops);
+    changedFrom((int) INTEREST.getAndSet(this, ops), ops);
+    return this;
+  }
+
+  @Override
+  public int interestOpsOr(int ops) {
+    ensureValid();
+    checkWithinValidOps(ops);
+    int before = (int) INTEREST.getAndBitwiseOr(this, ops);
+    changedFrom(before, before | ops);
+    return before;
+  }
+
+  @Override
+  public int interestOpsAnd(int ops) {
+    ensureValid();
+    int before = (int) INTEREST.getAndBitwiseAnd(this, ops);
+    changedFrom(before, before & ops);
+    return before;
+  }
+
+  private void checkWithinValidOps(int ops) {
     if ((ops & ~channel.validOps()) != 0) {
       throw new IllegalArgumentException(
           "interest " + ops + " is not within the valid operations " + channel.validOps());
     }
-    if (interest != ops) {
-      interest = ops;
+  }
+
+  private void changedFrom(int before, int now) {
+    if (before != now) {
       selector.changed(this);
     }
-    return this;
   }
 
   /** The interest of the registration, whether the key is still valid or not. */

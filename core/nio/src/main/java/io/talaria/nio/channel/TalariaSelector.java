@@ -16,7 +16,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +54,9 @@ final class TalariaSelector extends AbstractSelector {
   private final ControlLook control;
   private final SelectorSleep sleep;
   private final Runnable wakeSleeper;
+
+  /** Keys whose channels still know them; the selecting thread's, while it removes keys. */
+  private final List<TalariaSelectionKey> released = new ArrayList<>();
 
   private boolean selecting;
 
@@ -307,12 +312,29 @@ final class TalariaSelector extends AbstractSelector {
         TalariaSelectionKey key = (TalariaSelectionKey) each.next();
         if (key.removed || key.removable()) { // else another thread registers it: next time
           each.remove();
-          remove(key);
+          if (!key.removed && key.isOfOurs() && isOpen()) {
+            key.removed = true;
+            registrations.forget(key);
+            registrations.release(key);
+            released.add(key);
+          } else {
+            remove(key);
+          }
         }
       }
     }
-    if (isOpen()) { // else closing the inner selector does it
-      inner.flush(); // frees the descriptors of what was cancelled below
+    try {
+      if (isOpen()) { // else closing the inner selector does it
+        inner.flush(); // frees the descriptors of what was cancelled below
+      }
+    } finally {
+      // Now only: a thread that finds the channel unregistered and registers it anew must not be
+      // given the old key below, which is cancelled or about to be.
+      for (TalariaSelectionKey key : released) {
+        deregisterIfKnown(key);
+        registrations.deregistered(key);
+      }
+      released.clear();
     }
   }
 
@@ -322,10 +344,15 @@ final class TalariaSelector extends AbstractSelector {
     }
     key.removed = true;
     registrations.forget(key);
+    deregisterIfKnown(key);
+    registrations.release(key);
+    registrations.deregistered(key);
+  }
+
+  private void deregisterIfKnown(TalariaSelectionKey key) {
     if (key.stage != TalariaSelectionKey.FAILED) { // Java 17 would trip over it
       deregister(key);
     }
-    registrations.release(key);
   }
 
   /**

@@ -716,6 +716,9 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public SocketChannel bind(SocketAddress address) throws IOException {
+    if (!isOpen()) { // while what is underneath may not have been closed yet
+      throw new ClosedChannelException();
+    }
     control.bind(address);
     local = Privileged.call(control::getLocalAddress);
     return this;

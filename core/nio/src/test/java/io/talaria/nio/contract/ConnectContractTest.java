@@ -362,6 +362,15 @@ class ConnectContractTest extends Contract {
   }
 
   @Test
+  void bindingAConnectedChannelThatIsClosedIsRefused() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    pair.client.register(selectorFor(pair.client), SelectionKey.OP_READ);
+    pair.client.close(); // which ends when the selector has removed the key
+    assertThatThrownBy(() -> pair.client.bind(ANY_PORT)).isInstanceOf(ClosedChannelException.class);
+  }
+
+  @Test
   void bindingToABadAddressIsRefused() throws Exception {
     SocketChannel channel = client();
     assertThatThrownBy(() -> channel.bind(UNRESOLVED))

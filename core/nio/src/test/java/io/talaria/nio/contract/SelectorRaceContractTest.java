@@ -212,6 +212,20 @@ class SelectorRaceContractTest extends Contract {
   }
 
   @Test
+  void interestThatIsSetAgainstInterestThatIsAddedIsNotLost() throws Exception {
+    Pair pair = pair();
+    Selector selector = selectorFor(pair.client);
+    SelectionKey key = register(pair.client, selector, 0);
+    Race.rounds(
+        3 * Race.ROUNDS,
+        round -> {
+          key.interestOps(0);
+          Race.run(round, () -> key.interestOps(OP_READ), () -> key.interestOpsOr(OP_WRITE));
+          assertThat(key.interestOps()).isIn(OP_READ, OP_READ | OP_WRITE);
+        });
+  }
+
+  @Test
   void aRegistrationAgainstASelectIsSeenAtTheLatestAfterAWakeup() throws Exception {
     Pair first = pair();
     Selector selector = selectorFor(first.client);
@@ -531,6 +545,77 @@ class SelectorRaceContractTest extends Contract {
     } finally {
       over.countDown();
       selector.wakeup();
+    }
+  }
+
+  /** The selector removes many keys at once, and another thread registers as soon as it may. */
+  @Test
+  void aChannelCanBeRegisteredAgainAsSoonAsItIsNotRegistered() throws Exception {
+    Pair pair = pair();
+    pair.client.configureBlocking(false);
+    Selector selector = selectorFor(pair.client);
+    List<SocketChannel> others = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      SocketChannel other = client();
+      other.configureBlocking(false);
+      others.add(other);
+    }
+    AtomicInteger received = new AtomicInteger();
+    AtomicBoolean over = new AtomicBoolean();
+    Doing<Void> selecting =
+        Doing.start(
+            () -> {
+              while (!over.get()) {
+                selector.select(
+                    key -> {
+                      if (key.channel() == pair.client) {
+                        received.addAndGet(readAll(pair.client));
+                      }
+                    });
+              }
+              return null;
+            });
+    try {
+      for (int i = 1; i <= 5 * Race.ROUNDS; i++) {
+        int expected = i;
+        for (SocketChannel other : others) {
+          other.register(selector, 0);
+        }
+        SelectionKey key = pair.client.register(selector, OP_READ);
+        selector.wakeup();
+        pair.server.write(bytes(1, i));
+        Await.until("the byte is read", () -> received.get() == expected);
+        for (SocketChannel other : others) {
+          other.keyFor(selector).cancel();
+        }
+        key.cancel();
+        selector.wakeup();
+        for (SocketChannel other : others) {
+          awaitUnregistered(other);
+        }
+        awaitUnregistered(pair.client);
+      }
+    } finally {
+      over.set(true);
+      selector.wakeup();
+    }
+    selecting.result();
+  }
+
+  private static int readAll(SocketChannel channel) {
+    try {
+      return Math.max(0, channel.read(ByteBuffer.allocate(16)));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Without a pause: what is next is to come as early as it may. */
+  private static void awaitUnregistered(SocketChannel channel) {
+    long until = System.nanoTime() + SOON_MS * 1_000_000;
+    while (channel.isRegistered()) {
+      assertThat(System.nanoTime() - until).isNegative();
+      Thread.onSpinWait();
     }
   }
 
