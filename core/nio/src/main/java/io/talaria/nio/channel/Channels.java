@@ -98,6 +98,8 @@ public final class Channels {
 
   /** Opens a selector for channels of ours and of the JDK's. */
   public AbstractSelector openSelector() throws IOException {
-    return context.enabled() ? new TalariaSelector(context) : jdk().openSelector();
+    return context.enabled() && !SelectorCaller.needsJdkSelector()
+        ? new TalariaSelector(context)
+        : jdk().openSelector();
   }
 }
