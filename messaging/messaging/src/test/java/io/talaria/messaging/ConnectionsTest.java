@@ -226,6 +226,43 @@ class ConnectionsTest {
     assertThat(interrupted).hasValue(0);
   }
 
+  /** Threads that wait wake up, and those that look at the ring go on, as the memory goes. */
+  @Test
+  void threadsThatUseAPeerAreNotInterruptedWhenTheirNodeIsClosed() throws Exception {
+    nodes = new Variant.Nodes(Variant.SHM, directory);
+    Node there =
+        nodes.start(nodes.options(2).receive(Pair.class, Dispatch.INLINE, (pair, from) -> {}));
+    AtomicInteger interrupted = new AtomicInteger();
+    for (int i = 0; i < ROUNDS; i++) {
+      List<Thread> threads = new ArrayList<>();
+      try (Node here = nodes.start(nodes.options(1).type(Pair.class))) {
+        Peer peer = here.peer(there.id());
+        long first = peer.send(new Pair(1, 2));
+        assertThat(peer.awaitDelivered(first, Duration.ofSeconds(20))).isTrue();
+        AtomicBoolean over = new AtomicBoolean();
+        Runnable sending =
+            () -> over.set(over.get() || peer.trySend(new Pair(1, 2)) == Peer.CLOSED);
+        for (Runnable use : List.of(sending, sending, (Runnable) peer::room)) {
+          threads.add(
+              Thread.ofPlatform()
+                  .start(
+                      () -> {
+                        while (!over.get()) {
+                          use.run();
+                          if (Thread.interrupted()) {
+                            interrupted.incrementAndGet();
+                          }
+                        }
+                      }));
+        }
+      }
+      for (Thread each : threads) {
+        each.join();
+      }
+    }
+    assertThat(interrupted).hasValue(0);
+  }
+
   @Test
   void anotherClusterAndTheWrongNodeAreRefusedWithTheReason() throws Exception {
     nodes = new Variant.Nodes(Variant.TCP, directory);

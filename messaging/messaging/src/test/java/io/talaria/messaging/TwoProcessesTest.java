@@ -77,6 +77,30 @@ class TwoProcessesTest {
             .type(Bytes.class));
   }
 
+  /** Its listener stays ready as long as no descriptor is free. */
+  @Test
+  void aNodeWithoutDescriptorsNeitherSpinsNorFloodsTheLog() throws Exception {
+    Node here = start(Variant.TCP);
+    ChildProcess scarce =
+        TestJvm.of(ScarceNodeMain.class, 64, directory, THERE)
+            .under("sh", "-c", "ulimit -n 200 && exec \"$0\" \"$@\"")
+            .start();
+    try (scarce) {
+      int port = Integer.parseInt(scarce.awaitLine("PORT (.*)", LONG).group(1));
+      nodes.addresses.put(THERE, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      assertThat(here.peer(THERE).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
+      Thread.sleep(500); // in which it cannot accept
+      scarce.send("");
+      int logged = Integer.parseInt(scarce.awaitLine("LOGGED (.*)", LONG).group(1));
+      // The accept, and the conductor's files.
+      assertThat(logged).isLessThan(20);
+      assertThat(here.peer(THERE).send(new Pair(42, 2))).isPositive();
+      assertThat(scarce.awaitLine("GOT (42)", LONG).group(1)).isEqualTo("42");
+      scarce.closeInput();
+      assertThat(scarce.awaitEnd(LONG)).isZero();
+    }
+  }
+
   @AfterEach
   void endAll() throws Exception {
     if (nodes != null) {

@@ -10,6 +10,7 @@ import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
@@ -21,6 +22,9 @@ final class Acceptor implements PendingHandshake.Side {
   /** For which the connection that is there may show that it lives. */
   private static final long ASK_NS = 1_000_000_000L;
 
+  /** For which a listener whose accept has failed rests. */
+  private static final long PAUSE_NS = 100_000_000L;
+
   private final LocalNode node;
   private final long cluster;
   private final long incarnation;
@@ -30,6 +34,9 @@ final class Acceptor implements PendingHandshake.Side {
   private final TransportChoice transports;
   private final Handshakes handshakes;
   private final Dialer dialer;
+
+  /** Whether the last accept failed, which is reported once. */
+  private boolean failing;
 
   Acceptor(Identity identity, Timers timers, PeerStates peers, Listeners listeners, Dialer dialer) {
     node = identity.node();
@@ -44,14 +51,38 @@ final class Acceptor implements PendingHandshake.Side {
   }
 
   /** Accepts one channel, if there is one. */
-  void accept(ServerSocketChannel listener) {
+  void accept(SelectionKey key) {
+    ServerSocketChannel listener = (ServerSocketChannel) key.channel();
     try {
-      SocketChannel channel = listener.accept();
+      SocketChannel channel = accepted(listener, key);
       if (channel != null) {
         begin(channel, listeners.local(listener));
       }
     } catch (Throwable e) {
       node.events().internal("accept", e);
+    }
+  }
+
+  /** The next channel, or null. */
+  private SocketChannel accepted(ServerSocketChannel listener, SelectionKey key) {
+    try {
+      SocketChannel channel = listener.accept();
+      failing = false;
+      return channel;
+    } catch (IOException e) { // no descriptor is free, and until one is, the listener stays ready
+      if (!failing) {
+        failing = true;
+        node.events().internal("accept", e);
+      }
+      key.interestOps(0);
+      timers.at(
+          System.nanoTime() + PAUSE_NS,
+          () -> {
+            if (key.isValid()) {
+              key.interestOps(SelectionKey.OP_ACCEPT);
+            }
+          });
+      return null;
     }
   }
 

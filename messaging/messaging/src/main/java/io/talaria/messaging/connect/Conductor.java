@@ -17,6 +17,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The one thread that manages the connections of a node: the event loop of {@link Dialer}, {@link
@@ -38,6 +40,7 @@ public final class Conductor extends Thread implements Connector {
   private final Acceptor acceptor;
   private final StallDetector stallDetector;
   private final StatePublisher publisher;
+  private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean stopped;
 
   /**
@@ -164,7 +167,7 @@ public final class Conductor extends Thread implements Connector {
     if (key.attachment() instanceof PendingHandshake handshake) {
       handshakes.step(handshake);
     } else if (key.isAcceptable()) {
-      acceptor.accept((ServerSocketChannel) key.channel());
+      acceptor.accept(key);
     }
   }
 
@@ -196,28 +199,45 @@ public final class Conductor extends Thread implements Connector {
   }
 
   @Override
+  public void awaitEnd(long millis) throws InterruptedException {
+    boolean ignored = ended.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
   public void stopSoon() {
     stopped = true;
     selector.wakeup();
   }
 
+  /** Whatever fails, the rest is done: threads wait for it. */
   private void closeNow() {
-    closeListeners();
-    handshakes.endAll();
+    closeGuarded(this::closeListeners);
+    closeGuarded(handshakes::endAll);
     node.poller().stopSoon();
     Thread.interrupted(); // by a listener: the poller must have ended before its memory goes
     joinPoller();
-    connections.closeAll();
-    node.networks().close();
+    closeGuarded(connections::closeAll);
+    closeGuarded(node.networks()::close);
     for (RemotePeer peer : node.remotes()) {
-      peer.connection(null);
+      closeGuarded(() -> peer.connection(null));
     }
-    transports.removeFiles();
-    publisher.remove();
+    closeGuarded(transports::removeFiles);
+    closeGuarded(publisher::remove);
     try {
       selector.close();
     } catch (IOException e) {
       // It was for this thread alone.
+    }
+    ended.countDown();
+    // Who closes the node need not wait for that.
+    closeGuarded(connections::unmapAll);
+  }
+
+  private void closeGuarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      node.events().internal("close", e);
     }
   }
 

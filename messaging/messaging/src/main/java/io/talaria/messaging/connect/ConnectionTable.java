@@ -38,9 +38,6 @@ final class ConnectionTable {
   /** Both have agreed, but a message that was on its way may wait for a handler. */
   private static final long PART_NS = 5_000_000_000L;
 
-  /** For which threads may write into the rings of a connection that has ended. */
-  private static final long QUIET_NS = 2_000_000_000L;
-
   private static final long LOOK_NS = 10_000_000L;
 
   /**
@@ -50,7 +47,7 @@ final class ConnectionTable {
    */
   private static final int LOOKS_BEFORE_UNMAP = 10;
 
-  /** After so many it is unmapped even if a thread still receives responses. */
+  /** After so many it is unmapped even if a thread has a claim, or receives responses. */
   private static final int MAX_LOOKS = 200;
 
   private static final class Life {
@@ -154,27 +151,38 @@ final class ConnectionTable {
       state.peer.connection(null);
     }
     peers.wantedNoMore(state); // it may have been wanted when it was about to be there
-    closeWhenQuiet(connection, System.nanoTime() + QUIET_NS);
+    close(connection);
+    unmapLater(connection, 1);
   }
 
-  private void closeWhenQuiet(Connection connection, long limitNs) {
-    if (connection.sender().quiet() || System.nanoTime() - limitNs > 0) {
-      connections.remove(connection);
-      connection.link().close();
-      closed.add(connection);
-      unmapLater(connection, 0);
-    } else {
-      timers.at(System.nanoTime() + LOOK_NS, () -> closeWhenQuiet(connection, limitNs));
-    }
+  private void close(Connection connection) {
+    connections.remove(connection);
+    closed.add(connection);
+    connection.link().close();
   }
 
-  private void unmapLater(Connection connection, int looks) {
-    if (looks >= MAX_LOOKS || (looks >= LOOKS_BEFORE_UNMAP && connection.leading().tryLock())) {
-      closed.remove(connection);
-      connection.link().unmap();
-    } else {
-      timers.at(System.nanoTime() + LOOK_NS, () -> unmapLater(connection, looks + 1));
+  private void unmapLater(Connection connection, int look) {
+    timers.at(
+        System.nanoTime() + LOOK_NS,
+        () -> {
+          if (!unmapped(connection, look)) {
+            unmapLater(connection, look + 1);
+          }
+        });
+  }
+
+  /** Whether its memory is unmapped: if no thread has a claim there, or receives responses. */
+  private boolean unmapped(Connection connection, int look) {
+    boolean unused =
+        look >= LOOKS_BEFORE_UNMAP
+            && connection.sender().quiet()
+            && connection.leading().tryLock();
+    if (!unused && look < MAX_LOOKS) {
+      return false;
     }
+    closed.remove(connection);
+    connection.link().unmap();
+    return true;
   }
 
   // ---- who leaves when there are too many
@@ -310,18 +318,18 @@ final class ConnectionTable {
       if (!each.dead()) {
         each.end("this node was closed");
       }
-      each.link().close();
-      closed.add(each);
+      close(each);
     }
-    connections.clear();
-    int looks = 0;
-    for (Connection each : closed) {
-      while (looks < LOOKS_BEFORE_UNMAP && !(each.sender().quiet() && each.leading().tryLock())) {
-        LockSupport.parkNanos(LOOK_NS);
-        looks++;
+  }
+
+  /** Unmaps the memory of all, when no timer runs any more; takes at least 0.1 s if there is any. */
+  void unmapAll() {
+    for (int i = 1; !closed.isEmpty(); i++) {
+      int look = i;
+      LockSupport.parkNanos(LOOK_NS);
+      for (Connection each : List.copyOf(closed)) {
+        boolean ignored = unmapped(each, look);
       }
-      each.link().unmap();
     }
-    closed.clear();
   }
 }

@@ -59,6 +59,9 @@ public interface Connector {
   /** Ends the thread, which closes all connections and the poller before. */
   void stopSoon();
 
-  /** Waits for the end of the thread, so many milliseconds at most. */
-  void join(long millis) throws InterruptedException;
+  /**
+   * Waits until all connections, files and selectors are closed, so many milliseconds at most. The
+   * thread may live on for as long as memory has to stay mapped.
+   */
+  void awaitEnd(long millis) throws InterruptedException;
 }

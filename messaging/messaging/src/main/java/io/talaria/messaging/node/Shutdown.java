@@ -134,7 +134,7 @@ final class Shutdown {
     try {
       long ended = System.nanoTime() + EXIT_NS;
       handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
-      connector.join(EXIT_NS / 1_000_000);
+      connector.awaitEnd(EXIT_NS / 1_000_000);
       poller.join(EXIT_NS / 1_000_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
