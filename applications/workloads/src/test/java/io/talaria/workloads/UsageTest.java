@@ -46,7 +46,6 @@ class UsageTest {
         "example counter -m 0 | --messages must be from 1 to",
         "example counter -m some | '--messages'",
         "example counter --listen --remote x | --listen does not go with --remote",
-        "example echo --address x:1 | --address says where a server listens; it needs --listen",
         "example echo --remote x:99999 | 'x:99999' is no HOST:PORT",
         "example echo --remote :1 | --remote needs a host",
         "example kvs --servers 2 --remote x | --servers does not go with --listen or --remote",

@@ -30,17 +30,6 @@ public final class SideOptions {
       description = "Run only the server, until Ctrl-C. Default: 0.0.0.0:2998 (all addresses).")
   private HostPort listen;
 
-  /** What the two were called before. */
-  @Option(names = "--server", hidden = true)
-  private boolean server;
-
-  @Option(
-      names = {"-a", "--address"},
-      hidden = true,
-      paramLabel = "HOST:PORT",
-      converter = Converter.class)
-  private HostPort address;
-
   @Option(
       names = {"-r", "--remote"},
       split = ",",
@@ -74,13 +63,9 @@ public final class SideOptions {
    * @throws ParameterException if the options do not fit
    */
   public Side side() {
-    boolean serves = server || listen != null;
+    boolean serves = listen != null;
     if (serves && !remotes.isEmpty()) {
       throw new ParameterException(command.commandLine(), "--listen does not go with --remote");
-    }
-    if (address != null && !serves) {
-      throw new ParameterException(
-          command.commandLine(), "--address says where a server listens; it needs --listen");
     }
     for (HostPort remote : remotes) {
       if (remote.host().isEmpty()) {
@@ -113,7 +98,7 @@ public final class SideOptions {
 
   /** Returns where a server listens. */
   public HostPort address() {
-    HostPort chosen = address != null ? address : listen != null ? listen : ANY;
+    HostPort chosen = listen != null ? listen : ANY;
     return chosen.host().isEmpty() ? new HostPort(ANY.host(), chosen.port()) : chosen;
   }
 

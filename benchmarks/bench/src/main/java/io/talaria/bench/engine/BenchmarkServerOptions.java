@@ -62,7 +62,7 @@ public final class BenchmarkServerOptions {
   private String token;
 
   @Option(
-      names = {"--java-option", "--jvm"},
+      names = "--java-option",
       paramLabel = "OPTION",
       description =
           "Additional option for the measuring JVMs of this side, such as"

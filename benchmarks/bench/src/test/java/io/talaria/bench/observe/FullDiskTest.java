@@ -30,7 +30,7 @@ class FullDiskTest {
     Path results = folder.resolve("results");
     List<String> command =
         ObserveJvm.command(
-            "--jvm", "-XX:-UsePerfData", "--out", results.toString(), plan.toString());
+            "--java-option", "-XX:-UsePerfData", "--out", results.toString(), plan.toString());
     ChildProcess observe =
         ChildProcess.command(command.toArray())
             .under("bash", "-c", "ulimit -f 4; exec \"$@\"", "bash")
