@@ -35,7 +35,7 @@ To fill shared memory it mounts a small tmpfs, which needs root; without root it
 
 Exit status: 0 passed, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
 
-  ./talaria chaos                           two minutes, as in continuous integration
+  ./talaria chaos                           two minutes, as in ./talaria test --all
   ./talaria chaos --minutes 60 --connections 300
   ./talaria chaos --seed 12345              the same events again
   ./talaria chaos --random --minutes 30     random programs for 30 minutes
@@ -59,7 +59,7 @@ in one process; by shared memory, then by TCP, by UCX if it is installed, and by
 
 Exit status: 0 passed, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
 
-  ./talaria soak --connects 20000           as in continuous integration
+  ./talaria soak --connects 20000           as in ./talaria test --all
 END
 }
 
@@ -216,7 +216,7 @@ compile_tests() {
   say "compiling with $JAVA_HOME (log in $2)"
   if ! (cd "$ROOT" && "$MVN" -B -DskipTests -pl "$1" -am test-compile) >"$ROOT/$2" 2>&1; then
     grep -E '^\[ERROR\]' "$ROOT/$2" | head -n 20 >&2
-    say "that failed; all of it is in $ROOT/$2"
+    say "the compilation failed; its log is $ROOT/$2"
     exit "$STATUS_FAILED"
   fi
 }
@@ -276,7 +276,7 @@ run_ucx_example() {
         ;;
       --listen | --remote | --connect)
         [ $# -ge 2 ] && [ -z "$side" ] || {
-          say "ucx-example: $1 needs a place, and is given once; try: ./talaria ucx-example --help"
+          say "ucx-example: $1 needs its argument, and may be given only once; try: ./talaria ucx-example --help"
           exit "$STATUS_USAGE"
         }
         place=$2

@@ -18,7 +18,7 @@ InfiniBand or RoCE between hosts.
 
   demo                Run a Netty echo on the JDK's sockets, then on Talaria, and compare
   run -- COMMAND      Run a command, with Talaria's agent in every JVM that it starts
-  ss                  List the connections of this host, with transport and reason
+  ss                  List your processes' connections, with transport and reason
   doctor              Check this machine, and explain why connections are not accelerated
   ports               Show ports of this host or of its InfiniBand fabric, with their counters
   top                 Watch ports, rates and connections in a live view

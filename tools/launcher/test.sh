@@ -18,7 +18,8 @@ test_usage() {
 Usage: ./talaria test [--all] [--changed[=COMMIT]] [-- ARGUMENTS]
        ./talaria test --release [--long] [--only PATTERNS] [--list]
 
-Builds and checks everything and runs the tests: about half an hour on two idle cores.
+Builds and checks everything and runs the tests, except the long ones: about half an hour on two
+idle cores.
 
 At the end it lists the tests that were left out or skipped, the slowest test classes, and the tests
 that passed only when repeated; the last line has the totals. ARGUMENTS are passed to Maven.
@@ -81,7 +82,7 @@ run_tests() {
   need_maven
   if [ -n "$since" ]; then
     git -C "$ROOT" rev-parse -q --verify "$since^{commit}" >/dev/null 2>&1 || {
-      say "test --changed=$since: git knows no such commit here"
+      say "test --changed=$since: git finds no such commit"
       exit "$STATUS_USAGE"
     }
     concerned=$(concerned_modules "$since" | tr '\n' ' ')

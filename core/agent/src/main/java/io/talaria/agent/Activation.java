@@ -115,7 +115,7 @@ final class Activation implements TalariaAgent.Activator {
       announce(config);
     } else if (!config.quiet()) {
       System.err.println(
-          "talaria: came too late, the program has already made channels of "
+          "talaria: was attached too late, the program has already made channels of "
               + provider
               + " and stays with it");
     }
@@ -126,7 +126,7 @@ final class Activation implements TalariaAgent.Activator {
     boolean granted = Privileged.granted();
     if (!granted) {
       System.err.println(
-          "talaria: stays off, because the security manager's policy does not grant talaria.jar"
+          "talaria: is disabled, because the security manager's policy does not grant talaria.jar"
               + " java.security.AllPermission");
     }
     return granted;
@@ -142,7 +142,7 @@ final class Activation implements TalariaAgent.Activator {
     if (chosen != null && !chosen.equals(PROVIDER)) {
       if (!config.quiet()) {
         System.err.println(
-            "talaria: stays off, " + PROVIDER_PROPERTY + " is already set to " + chosen);
+            "talaria: is disabled, " + PROVIDER_PROPERTY + " is already set to " + chosen);
       }
       return false;
     }
@@ -214,7 +214,7 @@ final class Activation implements TalariaAgent.Activator {
       String value = System.getProperty(property);
       if (value != null && !value.isEmpty() && !value.equals("false")) {
         System.err.println(
-            "talaria: leaves java.net.Socket alone, because "
+            "talaria: does not accelerate java.net.Socket, because "
                 + property
                 + " may name a SOCKS proxy");
         return;
@@ -224,7 +224,7 @@ final class Activation implements TalariaAgent.Activator {
       TalariaSockets.install();
     } catch (IOException e) {
       System.err.println(
-          "talaria: leaves java.net.Socket alone, the program has implementations of its own: "
+          "talaria: does not accelerate java.net.Socket, the program has implementations of its own: "
               + e.getMessage());
     }
   }

@@ -19,7 +19,7 @@ import java.util.List;
 final class BareTable {
   private static final int USAGE = 2;
   private static final List<String> HEADER =
-      List.of("pid", "program", "role", "local", "remote", "mode", "reason", "in", "out");
+      List.of("pid", "program", "role", "local", "remote", "transport", "reason", "in", "out");
 
   private BareTable() {}
 
@@ -34,7 +34,7 @@ final class BareTable {
       out.println("Usage: java -jar talaria.jar ss [--dir DIR]");
       out.println();
       out.println(
-          "The connections of all Talaria processes of this user on this host, with mode and"
+          "The connections of all Talaria processes of this user on this host, with transport and"
               + " reason. DIR is their talaria.dir, if it is not the usual one.");
       return 0;
     }

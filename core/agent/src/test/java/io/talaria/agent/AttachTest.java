@@ -41,7 +41,7 @@ class AttachTest {
       assertThat(program.openChannel()).isEqualTo(JDK);
       assertThat(program.end())
           .containsExactly(
-              "talaria: came too late, the program has already made channels of "
+              "talaria: was attached too late, the program has already made channels of "
                   + JDK
                   + " and stays with it");
     }

@@ -54,7 +54,7 @@ class SecurityManagerTest {
     assertThat(off.err())
         .filteredOn(line -> line.startsWith("talaria:"))
         .containsExactly(
-            "talaria: stays off, because the security manager's policy does not grant talaria.jar"
+            "talaria: is disabled, because the security manager's policy does not grant talaria.jar"
                 + " java.security.AllPermission");
   }
 

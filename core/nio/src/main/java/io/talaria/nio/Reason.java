@@ -100,13 +100,13 @@ public enum Reason {
       13,
       "timed-out",
       "The peer did not answer the offer in time.",
-      "Look whether the peer is stopped or overloaded; new connections ask again."),
+      "Check whether the peer is stopped or overloaded; new connections ask again."),
   /** Too many upgrades were being negotiated at once, or the peer did not read its session. */
   BUSY(
       14,
       "busy",
       "Too many upgrades were being negotiated at once, or the peer did not read its session.",
-      "Look whether the peer is stopped or overloaded; later connections ask again."),
+      "Check whether the peer is stopped or overloaded; later connections ask again."),
   /** The run-time directory is missing and could not be created. */
   NO_RUNTIME_DIR(
       16,
@@ -126,11 +126,11 @@ public enum Reason {
       "no-shm-dir",
       "The shared-memory directory is missing, read-only or could not be created.",
       "Mount a writable tmpfs on /dev/shm, or set talaria.shm.dir to a directory on one."),
-  /** There is no room left for the rings in the shared-memory file system. */
+  /** The shared-memory file system has no space for the rings. */
   SHM_FULL(
       19,
       "shm-full",
-      "There is no room left for the rings in the shared-memory file system.",
+      "The shared-memory file system has no space for the rings.",
       "Enlarge /dev/shm (in a container: --shm-size), or lower talaria.shm.ring.initial."),
   /** The rings could not be mapped into memory. */
   MAP_FAILED(
@@ -150,11 +150,11 @@ public enum Reason {
       "closed-early",
       "The connection ended before the upgrade was done.",
       "Nothing to do: short connections are well served by TCP."),
-  /** The peer sent something in the negotiation that makes no sense. */
+  /** The peer sent an invalid message in the negotiation. */
   PROTOCOL(
       23,
       "protocol-error",
-      "The peer sent something in the negotiation that makes no sense.",
+      "The peer sent an invalid message in the negotiation.",
       "Use the same Talaria release on both sides; if it is the same, report a defect."),
   /** The peer died, or went away during the negotiation. */
   PEER_LOST(
@@ -259,9 +259,9 @@ public enum Reason {
   NOT_EARNED(
       38,
       "not-earned",
-      "The client seeks the upgrade once TCP has carried as many reads and writes of it as"
+      "The client requests the upgrade once TCP has carried as many reads and writes of it as"
           + " talaria.upgrade.after says, and these are not reached yet.",
-      "Nothing to do, or set talaria.upgrade.after=0 for the client: it then seeks the upgrade at"
+      "Nothing to do, or set talaria.upgrade.after=0 for the client: it then requests the upgrade at"
           + " once.");
 
   private static final Reason[] VALUES = values();

@@ -73,7 +73,7 @@ class OldSocketsTest {
             .property("talaria.sockets", true)
             .property("socksProxyHost", "127.0.0.1")
             .start();
-    alone.awaitLog("leaves java.net.Socket alone, because socksProxyHost");
+    alone.awaitLog("does not accelerate java.net.Socket, because socksProxyHost");
     alone.await("listening");
     lab.stop(alone);
   }

@@ -83,6 +83,6 @@ public final class Earning {
   /** What those who watch are shown meanwhile. */
   @Override
   public String toString() {
-    return "upgrade after " + after + (after == 1 ? " message" : " messages");
+    return "upgrade after " + after + (after == 1 ? " read or write" : " reads and writes");
   }
 }

@@ -87,7 +87,7 @@ class EarnedUpgradeTest {
     assertThat(path(client).stream()).isNull();
     assertThat(shown(Role.CLIENT).transport()).isEqualTo(NioTransport.TCP);
     assertThat(shown(Role.CLIENT).reason()).isEqualTo(Reason.NOT_EARNED);
-    assertThat(shown(Role.CLIENT).detail()).startsWith("upgrade after " + after + " message");
+    assertThat(shown(Role.CLIENT).detail()).startsWith("upgrade after " + after + " read");
     assertThat(shown(Role.ACCEPTED).reason()).isEqualTo(Reason.NO_OFFER);
     assertThat(talaria.counters().totals().offersMade()).isZero();
   }

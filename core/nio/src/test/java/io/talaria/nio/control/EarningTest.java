@@ -71,8 +71,8 @@ class EarningTest {
 
   @Test
   void itSaysWhatItTakes() {
-    assertThat(after(1)).hasToString("upgrade after 1 message");
-    assertThat(after(1_000_000)).hasToString("upgrade after 1000000 messages");
+    assertThat(after(1)).hasToString("upgrade after 1 read or write");
+    assertThat(after(1_000_000)).hasToString("upgrade after 1000000 reads and writes");
   }
 
   /** Each of the two counts its last message at the same time as the other. */

@@ -145,7 +145,7 @@ final class Inquiry {
     } catch (UnknownHostException e) {
       inquiry.findings.add(
           Finding.missing(
-              "address", place.host() + " is not known on this host", "Look whether it is right."));
+              "address", place.host() + " is not known on this host", "Check whether it is right."));
       return inquiry.answer("");
     }
     boolean local = addresses.stream().anyMatch(Inquiry::isHere);
@@ -166,7 +166,7 @@ final class Inquiry {
     }
     return inquiry.answer(
         local
-            ? "Nobody is connected to " + place + " now."
+            ? "There is no connection to " + place + " now."
             : "No process with Talaria is connected to " + place + " now.");
   }
 

@@ -54,7 +54,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
       Path file, String namespace, List<JsonNode> nodes, List<String> problems) {
     try {
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) > MAX_BYTES) {
-        problems.add(file + " is no counters file of a node");
+        problems.add(file + " is not a counters file of a node");
         return;
       }
       JsonNode node = Json.parse(Files.readString(file));

@@ -219,7 +219,7 @@ final class SsText {
                 + process.pid()
                 + ": "
                 + process.unlisted()
-                + " more found no room in "
+                + " more do not fit into "
                 + process.file());
       }
       if (process.damaged() > 0) {

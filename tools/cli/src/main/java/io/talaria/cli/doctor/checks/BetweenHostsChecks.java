@@ -62,7 +62,7 @@ public final class BetweenHostsChecks {
         : Finding.warn(
             RULES,
             String.join("; ", unknown),
-            "Look whether the name is right and can be looked up on this host, or write"
+            "Check whether the name is right and can be looked up on this host, or write"
                 + " addresses.");
   }
 

@@ -55,7 +55,7 @@ public final class DirectoryChecks {
         // Announcements are sockets, which find room.
         return Finding.warn(
                 "run-time directory",
-                here.dir() + " has no room: processes are accelerated, and talaria ss misses them",
+                here.dir() + " is full: connections are accelerated, but talaria ss does not show them",
                 "Make room on its file system, or set talaria.dir to another one.")
             .asEssential();
       }
