@@ -33,6 +33,9 @@ public final class Handlers {
   private final AtomicInteger idle = new AtomicInteger();
   private volatile boolean stopped;
 
+  /** How many tasks run that have outlived the handlers. */
+  private final AtomicInteger outliving = new AtomicInteger();
+
   /**
    * Starts no thread; the first task does.
    *
@@ -91,11 +94,15 @@ public final class Handlers {
     }
   }
 
-  /** Submits a task. */
+  /** Submits a task. After {@link #stop} it only runs if it outlives the handlers. */
   public void run(Task task) {
     put(task);
     VarHandle.fullFence();
-    wakeOrStartOne();
+    if (stopped) {
+      runWithoutHandlers();
+    } else {
+      wakeOrStartOne();
+    }
   }
 
   /**
@@ -199,7 +206,10 @@ public final class Handlers {
     }
   }
 
-  /** Stops the threads after their current tasks. */
+  /**
+   * Stops the threads after their current tasks. Of the other tasks those run that outlive the
+   * handlers, and the others are dropped.
+   */
   public void stop() {
     stopped = true;
     synchronized (this) {
@@ -207,6 +217,46 @@ public final class Handlers {
         LockSupport.unpark(handlers[i]);
       }
     }
+    VarHandle.fullFence(); // set, then look: a task that is put meanwhile is seen here or in run()
+    runWithoutHandlers();
+  }
+
+  /**
+   * Empties the queue after the end of the handlers. Each task that outlives them gets a thread of
+   * its own, so that none waits for another, nor this thread for any.
+   */
+  private void runWithoutHandlers() {
+    for (Task task = next(); task != null; task = next()) {
+      if (task.outlivesHandlers()) {
+        outliving.incrementAndGet();
+        try {
+          startVirtual(task);
+        } catch (Throwable e) { // no memory
+          outliving.decrementAndGet();
+          failed.accept(e);
+        }
+      }
+    }
+  }
+
+  private void startVirtual(Task task) {
+    Thread.ofVirtual()
+        .name(name + "virtual")
+        .start(
+            () -> {
+              try {
+                task.turn();
+              } catch (Throwable e) {
+                failed.accept(e);
+              } finally {
+                outliving.decrementAndGet();
+              }
+            });
+  }
+
+  /** Whether no task runs that has outlived the handlers. */
+  public boolean noneOutlives() {
+    return outliving.get() == 0;
   }
 
   /** Whether no task waits for a thread. */

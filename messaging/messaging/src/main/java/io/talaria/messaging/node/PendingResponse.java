@@ -317,6 +317,12 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
       this.next = next;
     }
 
+    /** When a node closes, its open requests end just before its handlers, or after them. */
+    @Override
+    public boolean outlivesHandlers() {
+      return true;
+    }
+
     @Override
     public void turn() {
       try {
