@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /**
  * The handler threads of a node, which run tasks in the order in which they were submitted. While
@@ -24,7 +25,7 @@ public final class Handlers {
    */
   private final ConcurrentLinkedQueue<Task> rest = new ConcurrentLinkedQueue<>();
 
-  private final String name;
+  private final IntFunction<String> names;
   private final Consumer<Throwable> failed;
   private final int wanted;
   private final Handler[] handlers;
@@ -45,13 +46,14 @@ public final class Handlers {
    * @param failed receives what a task has thrown, and failures to start a thread; must not throw
    */
   public Handlers(String name, int wanted, int most, Consumer<Throwable> failed) {
-    this(name, wanted, most, failed, TASKS);
+    this(number -> name + number, wanted, most, failed, TASKS);
   }
 
-  Handlers(String name, int wanted, int most, Consumer<Throwable> failed, int capacity) {
+  Handlers(
+      IntFunction<String> names, int wanted, int most, Consumer<Throwable> failed, int capacity) {
     this.failed = failed;
     tasks = new BoundedQueue<>(capacity);
-    this.name = name;
+    this.names = names;
     this.wanted = wanted;
     handlers = new Handler[most];
   }
@@ -60,7 +62,7 @@ public final class Handlers {
     final AtomicInteger sleeps = new AtomicInteger();
 
     Handler(int number) {
-      super(name + number);
+      super(names.apply(number));
       setDaemon(true);
     }
 
@@ -94,7 +96,10 @@ public final class Handlers {
     }
   }
 
-  /** Submits a task. After {@link #stop} it only runs if it outlives the handlers. */
+  /**
+   * Submits a task. After {@link #stop} it only runs if it outlives the handlers. If this throws,
+   * the task is not queued.
+   */
   public void run(Task task) {
     put(task);
     VarHandle.fullFence();
@@ -167,10 +172,10 @@ public final class Handlers {
     synchronized (this) {
       count = started.get();
       if (count - waiting.get() < wanted && count < handlers.length && !stopped) {
-        Handler handler = new Handler(count);
-        handlers[count] = handler; // before it runs, because it may sleep at once
-        started.set(count + 1);
         try {
+          Handler handler = new Handler(count);
+          handlers[count] = handler; // before it runs, because it may sleep at once
+          started.set(count + 1);
           handler.start();
         } catch (Throwable e) { // the caller must not fail: its task is queued
           started.set(count); // the next task or lookAfterTasks() tries again
@@ -241,7 +246,7 @@ public final class Handlers {
 
   private void startVirtual(Task task) {
     Thread.ofVirtual()
-        .name(name + "virtual")
+        .name(names.apply(handlers.length)) // as one more handler
         .start(
             () -> {
               try {
