@@ -61,6 +61,10 @@ public final class Handlers {
   private final class Handler extends Thread {
     final AtomicInteger sleeps = new AtomicInteger();
 
+    Handlers all() {
+      return Handlers.this;
+    }
+
     Handler(int number) {
       super(names.apply(number));
       setDaemon(true);
@@ -186,28 +190,30 @@ public final class Handlers {
   }
 
   /**
-   * Call before the calling thread waits in a call of this package, and {@link #endWait} with the
-   * result after it. If it is a handler, of any node, another thread takes its place.
+   * Call before the calling thread waits in a call of any node, and {@link #endWait} with the
+   * result after it. If it is a handler, another thread of its own node takes its place.
+   *
+   * @return the handlers to which the thread belongs, or null
    */
-  public boolean beginWait() {
-    boolean handler = Thread.currentThread() instanceof Handler;
-    if (handler) {
-      waiting.incrementAndGet();
-      if (!isEmpty()) {
-        startOne();
+  public static Handlers beginWait() {
+    Handlers own = Thread.currentThread() instanceof Handler handler ? handler.all() : null;
+    if (own != null) {
+      own.waiting.incrementAndGet();
+      if (!own.isEmpty()) {
+        own.startOne();
       }
     }
-    return handler;
+    return own;
   }
 
   /**
    * Call after the calling thread has waited.
    *
-   * @param handler what {@link #beginWait} has returned
+   * @param own what {@link #beginWait} has returned
    */
-  public void endWait(boolean handler) {
-    if (handler) {
-      waiting.decrementAndGet();
+  public static void endWait(Handlers own) {
+    if (own != null) {
+      own.waiting.decrementAndGet();
     }
   }
 

@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Waiters;
 import io.talaria.messaging.records.Encoder;
 import io.talaria.messaging.records.Positions;
@@ -269,7 +270,7 @@ public final class Sender {
    */
   private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
-    boolean handler = connection.node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     Object recorded = Recorded.begin();
     waiters.enter();
     try {
@@ -293,7 +294,7 @@ public final class Sender {
       return true;
     } finally {
       leave();
-      connection.node.handlers().endWait(handler);
+      Handlers.endWait(own);
       Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
     }
   }

@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Waiters;
 import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.engine.ConnectionPeer;
@@ -208,7 +209,7 @@ public final class RemotePeer implements ConnectionPeer {
 
   /** Waits until a sealed connection, which accepts no more messages, was replaced or removed. */
   private void awaitEnd(Connection old, long deadlineNs) throws MessagingException {
-    boolean handler = node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     connecting.enter();
     try {
       while (connection == old) {
@@ -216,7 +217,7 @@ public final class RemotePeer implements ConnectionPeer {
       }
     } finally {
       connecting.leave();
-      node.handlers().endWait(handler);
+      Handlers.endWait(own);
     }
   }
 
@@ -238,7 +239,7 @@ public final class RemotePeer implements ConnectionPeer {
     if (now != null) {
       return now;
     }
-    boolean handler = node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     Object recorded = Recorded.begin();
     // Enter before asking: the conductor drops the request of a peer for which no thread waits.
     connecting.enter();
@@ -259,7 +260,7 @@ public final class RemotePeer implements ConnectionPeer {
       return now;
     } finally {
       connecting.leave();
-      node.handlers().endWait(handler);
+      Handlers.endWait(own);
       Recorded.waited(recorded, "connection", id);
     }
   }

@@ -161,9 +161,9 @@ class MailboxTest {
               handlers,
               number -> {
                 if (number % 1_000 == 0) {
-                  boolean handler = handlers.beginWait();
+                  Handlers own = Handlers.beginWait();
                   LockSupport.parkNanos(100_000);
-                  handlers.endWait(handler);
+                  Handlers.endWait(own);
                 }
                 all.countDown();
               },
