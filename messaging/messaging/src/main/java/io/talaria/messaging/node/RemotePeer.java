@@ -177,7 +177,7 @@ public final class RemotePeer implements ConnectionPeer {
       long result = sender.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Sender.LARGER_SOON) {
         result =
-            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, untilNs)
+            new LargeSend(now, context, type, kind, slot, generation, limitUs, untilNs)
                 .send(message);
       }
       if (result > 0) {
