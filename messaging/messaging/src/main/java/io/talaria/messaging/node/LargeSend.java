@@ -45,7 +45,10 @@ final class LargeSend implements SegmentWriter.Overflow {
   private final int limitUs;
   private final long deadlineNs;
 
-  /** When the timeout of the whole request passes; {@link #NEVER} for a message. */
+  /**
+   * When the timeout of the whole request passes; {@link #NEVER} for a message, and for a request
+   * whose timeout is longer than any send.
+   */
   private final long requestUntilNs;
 
   private MemorySegment memory;
@@ -76,7 +79,8 @@ final class LargeSend implements SegmentWriter.Overflow {
     this.type = type;
     this.kind = kind;
     this.slot = slot == null ? 0 : slot.index;
-    requestUntilNs = slot == null ? NEVER : slot.begunNs + limitUs * 1000L;
+    boolean never = slot == null || limitUs == Records.NO_LIMIT;
+    requestUntilNs = never ? NEVER : slot.begunNs + limitUs * 1000L;
     this.generation = generation;
     this.limitUs = limitUs;
     this.deadlineNs = deadlineNs;

@@ -357,6 +357,15 @@ public final class RemotePeer implements ConnectionPeer {
     return slot;
   }
 
+  /**
+   * A timeout as the peer is told it. One that is too long for the field, which ends at 35 minutes,
+   * is told as none: the peer must not give the request up while its requester waits.
+   */
+  private static int limitUs(long timeoutNs) {
+    long limitUs = timeoutNs / 1000;
+    return limitUs > Integer.MAX_VALUE ? Records.NO_LIMIT : (int) Math.max(1, limitUs);
+  }
+
   /** When a request's timeout passes. */
   private static long until(ResponseSlot slot, long timeoutNs) {
     return slot.begunNs + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
@@ -377,7 +386,7 @@ public final class RemotePeer implements ConnectionPeer {
       long timeoutNs,
       boolean waits)
       throws MessagingException {
-    int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
+    int limitUs = limitUs(timeoutNs);
     Connection now = slot.connection;
     boolean looked = false;
     long result = LOST;
