@@ -181,13 +181,16 @@ public final class Sender {
         }
         good = true;
       } finally {
-        if (good) {
-          connection.leading().startIfWanted(context);
-          ring.commit(claim, header + size);
-        } else {
-          ring.abort(claim, bytes);
+        try {
+          if (good) {
+            connection.leading().startIfWanted(context);
+            ring.commit(claim, header + size);
+          } else {
+            ring.abort(claim, bytes);
+          }
+        } finally { // they throw if the ring was unmapped meanwhile
+          context.claimed();
         }
-        context.claimed();
       }
       if (ring.mustWake()) {
         if (context.leads) {
