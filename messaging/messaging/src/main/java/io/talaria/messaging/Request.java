@@ -35,7 +35,7 @@ public interface Request {
 
   /**
    * How long the requester still waits, in nanoseconds, as this node estimates it; {@code
-   * Long.MAX_VALUE} if the request has no limit.
+   * Long.MAX_VALUE} if its timeout is longer than 35 minutes.
    */
   long remainingNs();
 }

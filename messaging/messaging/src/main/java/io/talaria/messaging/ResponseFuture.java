@@ -37,9 +37,9 @@ public interface ResponseFuture<A> {
   /**
    * Passes the response or the failure to a consumer once the request has ended.
    *
-   * @param executor runs the consumer, and must not wait: the node's poller calls it, or any thread
-   *     that sends to that node or waits for its responses; if it refuses, the response is dropped
-   *     and {@link NodeListener#failed} is called
+   * @param executor runs the consumer, and must not wait: a handler of the node calls it, or a
+   *     virtual thread when the node closes and later; if it refuses, the response is dropped and
+   *     {@link NodeListener#failed} is called
    * @param consumer gets the response or the failure, the other is null; what it throws goes to
    *     {@link NodeListener#failed}
    */

@@ -659,6 +659,30 @@ class ContractTest {
     assertThat(near.counters().openRequests()).isZero();
   }
 
+  /** The limit has 31 bits, of microseconds. */
+  @ParameterizedTest
+  @EnumSource(names = {"LOOP", "SHM", "TCP"})
+  void aRequestWithALongTimeoutIsNotGivenUpThere(Variant variant) throws Exception {
+    Queue<Request> kept = new ConcurrentLinkedQueue<>();
+    start(
+        variant,
+        o -> o.type(Bytes.class).type(Response.class),
+        o -> o.handle(Bytes.class, Dispatch.ORDERED, (bytes, request) -> kept.add(request)));
+    for (int size : new int[] {1, 300_000}) { // the second one in slices
+      for (int minutes : new int[] {35, 36}) {
+        ResponseFuture<Response> future =
+            peer.requestAsync(
+                new Bytes(new byte[size]), Response.class, Duration.ofMinutes(minutes));
+        await(() -> !kept.isEmpty());
+        Request request = kept.remove();
+        assertThat(request.remainingNs() == Long.MAX_VALUE).isEqualTo(minutes == 36);
+        assertThat(request.cancelled()).isFalse();
+        request.respond(new Response(minutes));
+        assertThat(future.await(LONG).value()).isEqualTo(minutes);
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aRequestThatIsNotAnsweredEndsAtItsLimit(Variant variant) throws Exception {

@@ -7,6 +7,7 @@ import static io.talaria.messaging.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.talaria.messaging.Messages.Bytes;
 import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
@@ -14,12 +15,15 @@ import io.talaria.messaging.MessagingException.Code;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A receiver that takes nothing keeps back what is for it, and nothing else. */
 @Timeout(180)
@@ -153,6 +157,63 @@ class SlowReceiverTest {
       names = {"SERIAL", "CONCURRENT"})
   void oneForAllNodes(Dispatch dispatch) throws Exception {
     check(Variant.SHM, dispatch);
+  }
+
+  /** Its first slices have room; the others do not wait for sendTimeout, which is much longer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLargeRequestDoesNotWaitForRoomAfterItsTimeout(boolean async) throws Exception {
+    nodes = new Variant.Nodes(Variant.SHM, directory);
+    CountDownLatch inside = new CountDownLatch(1);
+    Node there =
+        nodes.start(
+            nodes
+                .options(2)
+                .dataRingBytes(RING)
+                .type(Response.class)
+                .receive(
+                    Text.class,
+                    Dispatch.INLINE,
+                    (text, from) -> {
+                      inside.countDown();
+                      waitWhileStuck();
+                    })
+                .handle(
+                    Bytes.class,
+                    Dispatch.INLINE,
+                    (bytes, request) -> request.respond(new Response(bytes.bytes().length))));
+    Node here =
+        nodes.start(
+            nodes
+                .options(1)
+                .dataRingBytes(RING)
+                .sendTimeout(Duration.ofHours(1))
+                .type(Response.class)
+                .type(Text.class)
+                .type(Bytes.class));
+    Peer peer = here.peer(2);
+    assertThat(peer.request(new Bytes(new byte[1]), Response.class, LIMIT).value()).isEqualTo(1);
+    peer.send(new Text("the poller receives nothing more"));
+    await(inside);
+    Bytes large = new Bytes(new byte[900_000]);
+    Duration timeout = Duration.ofMillis(300);
+    FutureTask<MessagingException> ends =
+        new FutureTask<>(
+            () ->
+                catchThrowableOfType(
+                    MessagingException.class,
+                    () -> {
+                      if (async) {
+                        peer.requestAsync(large, Response.class, timeout);
+                      } else {
+                        peer.request(large, Response.class, timeout);
+                      }
+                    }));
+    Thread.ofPlatform().daemon().start(ends);
+    assertThat(ends.get(20, TimeUnit.SECONDS).code()).isEqualTo(Code.BACK_PRESSURED);
+    stuck.countDown();
+    assertThat(peer.request(large, Response.class, LIMIT).value()).isEqualTo(900_000);
+    assertThat(there.counters().lost() + here.counters().lost()).isZero();
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /**
  * The handler threads of a node, which run tasks in the order in which they were submitted. While
@@ -24,7 +25,7 @@ public final class Handlers {
    */
   private final ConcurrentLinkedQueue<Task> rest = new ConcurrentLinkedQueue<>();
 
-  private final String name;
+  private final IntFunction<String> names;
   private final Consumer<Throwable> failed;
   private final int wanted;
   private final Handler[] handlers;
@@ -32,6 +33,9 @@ public final class Handlers {
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger idle = new AtomicInteger();
   private volatile boolean stopped;
+
+  /** How many tasks run that have outlived the handlers. */
+  private final AtomicInteger outliving = new AtomicInteger();
 
   /**
    * Starts no thread; the first task does.
@@ -42,13 +46,14 @@ public final class Handlers {
    * @param failed receives what a task has thrown, and failures to start a thread; must not throw
    */
   public Handlers(String name, int wanted, int most, Consumer<Throwable> failed) {
-    this(name, wanted, most, failed, TASKS);
+    this(number -> name + number, wanted, most, failed, TASKS);
   }
 
-  Handlers(String name, int wanted, int most, Consumer<Throwable> failed, int capacity) {
+  Handlers(
+      IntFunction<String> names, int wanted, int most, Consumer<Throwable> failed, int capacity) {
     this.failed = failed;
     tasks = new BoundedQueue<>(capacity);
-    this.name = name;
+    this.names = names;
     this.wanted = wanted;
     handlers = new Handler[most];
   }
@@ -56,8 +61,12 @@ public final class Handlers {
   private final class Handler extends Thread {
     final AtomicInteger sleeps = new AtomicInteger();
 
+    Handlers all() {
+      return Handlers.this;
+    }
+
     Handler(int number) {
-      super(name + number);
+      super(names.apply(number));
       setDaemon(true);
     }
 
@@ -91,11 +100,18 @@ public final class Handlers {
     }
   }
 
-  /** Submits a task. */
+  /**
+   * Submits a task. After {@link #stop} it only runs if it outlives the handlers. If this throws,
+   * the task is not queued.
+   */
   public void run(Task task) {
     put(task);
     VarHandle.fullFence();
-    wakeOrStartOne();
+    if (stopped) {
+      runWithoutHandlers();
+    } else {
+      wakeOrStartOne();
+    }
   }
 
   /**
@@ -160,10 +176,10 @@ public final class Handlers {
     synchronized (this) {
       count = started.get();
       if (count - waiting.get() < wanted && count < handlers.length && !stopped) {
-        Handler handler = new Handler(count);
-        handlers[count] = handler; // before it runs, because it may sleep at once
-        started.set(count + 1);
         try {
+          Handler handler = new Handler(count);
+          handlers[count] = handler; // before it runs, because it may sleep at once
+          started.set(count + 1);
           handler.start();
         } catch (Throwable e) { // the caller must not fail: its task is queued
           started.set(count); // the next task or lookAfterTasks() tries again
@@ -174,32 +190,37 @@ public final class Handlers {
   }
 
   /**
-   * Call before the calling thread waits in a call of this package, and {@link #endWait} with the
-   * result after it. If it is a handler, of any node, another thread takes its place.
+   * Call before the calling thread waits in a call of any node, and {@link #endWait} with the
+   * result after it. If it is a handler, another thread of its own node takes its place.
+   *
+   * @return the handlers to which the thread belongs, or null
    */
-  public boolean beginWait() {
-    boolean handler = Thread.currentThread() instanceof Handler;
-    if (handler) {
-      waiting.incrementAndGet();
-      if (!isEmpty()) {
-        startOne();
+  public static Handlers beginWait() {
+    Handlers own = Thread.currentThread() instanceof Handler handler ? handler.all() : null;
+    if (own != null) {
+      own.waiting.incrementAndGet();
+      if (!own.isEmpty()) {
+        own.startOne();
       }
     }
-    return handler;
+    return own;
   }
 
   /**
    * Call after the calling thread has waited.
    *
-   * @param handler what {@link #beginWait} has returned
+   * @param own what {@link #beginWait} has returned
    */
-  public void endWait(boolean handler) {
-    if (handler) {
-      waiting.decrementAndGet();
+  public static void endWait(Handlers own) {
+    if (own != null) {
+      own.waiting.decrementAndGet();
     }
   }
 
-  /** Stops the threads after their current tasks. */
+  /**
+   * Stops the threads after their current tasks. Of the other tasks those run that outlive the
+   * handlers, and the others are dropped.
+   */
   public void stop() {
     stopped = true;
     synchronized (this) {
@@ -207,6 +228,46 @@ public final class Handlers {
         LockSupport.unpark(handlers[i]);
       }
     }
+    VarHandle.fullFence(); // set, then look: a task that is put meanwhile is seen here or in run()
+    runWithoutHandlers();
+  }
+
+  /**
+   * Empties the queue after the end of the handlers. Each task that outlives them gets a thread of
+   * its own, so that none waits for another, nor this thread for any.
+   */
+  private void runWithoutHandlers() {
+    for (Task task = next(); task != null; task = next()) {
+      if (task.outlivesHandlers()) {
+        outliving.incrementAndGet();
+        try {
+          startVirtual(task);
+        } catch (Throwable e) { // no memory
+          outliving.decrementAndGet();
+          failed.accept(e);
+        }
+      }
+    }
+  }
+
+  private void startVirtual(Task task) {
+    Thread.ofVirtual()
+        .name(names.apply(handlers.length)) // as one more handler
+        .start(
+            () -> {
+              try {
+                task.turn();
+              } catch (Throwable e) {
+                failed.accept(e);
+              } finally {
+                outliving.decrementAndGet();
+              }
+            });
+  }
+
+  /** Whether no task runs that has outlived the handlers. */
+  public boolean noneOutlives() {
+    return outliving.get() == 0;
   }
 
   /** Whether no task waits for a thread. */

@@ -94,7 +94,7 @@ public final class Mailbox<E> implements Task {
           } else {
             handlers.run(this);
           }
-        } catch (Throwable e) { // no memory: the element stays, the next put tries again
+        } catch (Throwable e) { // no memory to queue it: the next put tries again
           turns.decrementAndGet();
           handlers.failed(e);
         }

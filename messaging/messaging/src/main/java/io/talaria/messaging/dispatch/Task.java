@@ -6,4 +6,9 @@ package io.talaria.messaging.dispatch;
 public interface Task {
   /** Does the work. */
   void turn();
+
+  /** Whether it must run even if it is submitted when the handlers stop, or later. */
+  default boolean outlivesHandlers() {
+    return false;
+  }
 }

@@ -4,7 +4,6 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.counters.Counts;
-import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.types.Types;
 import io.talaria.nio.spin.Spinning;
 
@@ -20,8 +19,6 @@ public interface ConnectionOwner {
   Counts counts();
 
   NodeEvents events();
-
-  Handlers handlers();
 
   Poller poller();
 

@@ -158,7 +158,7 @@ public final class Delivery {
       return true;
     }
     if (target.dispatch == Dispatch.INLINE) {
-      long deadline = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
+      long deadline = limitUs == Records.NO_LIMIT ? 0 : System.nanoTime() + limitUs * 1000L;
       run(connection, type, kind, slot, generation, deadline, memory, offset, bytes);
       largeMemory.giveBackRead(largeBytes, memory);
       return true;
@@ -224,7 +224,7 @@ public final class Delivery {
     envelope.kind = Records.kindOf(what);
     envelope.slot = slot;
     envelope.generation = generation;
-    envelope.deadlineNs = limitUs == 0 ? 0 : System.nanoTime() + limitUs * 1000L;
+    envelope.deadlineNs = limitUs == Records.NO_LIMIT ? 0 : System.nanoTime() + limitUs * 1000L;
     envelope.inbox = inbox;
     envelope.epoch = connection.deliveries.begin();
     boolean posted = false;

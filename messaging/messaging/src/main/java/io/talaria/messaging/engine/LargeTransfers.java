@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
@@ -47,7 +48,7 @@ public final class LargeTransfers {
 
   /** Waits until one more may be begun; false if too many are under way until the deadline. */
   public boolean begin(long deadlineNs) throws MessagingException {
-    boolean handler = connection.node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     try {
       return permits.tryAcquire(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -55,7 +56,7 @@ public final class LargeTransfers {
       throw new MessagingException(
           MessagingException.Code.CANCELLED, "the thread was interrupted while it waited");
     } finally {
-      connection.node.handlers().endWait(handler);
+      Handlers.endWait(own);
     }
   }
 

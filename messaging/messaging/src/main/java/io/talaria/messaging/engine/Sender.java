@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Waiters;
 import io.talaria.messaging.records.Encoder;
 import io.talaria.messaging.records.Positions;
@@ -180,13 +181,16 @@ public final class Sender {
         }
         good = true;
       } finally {
-        if (good) {
-          connection.leading().startIfWanted(context);
-          ring.commit(claim, header + size);
-        } else {
-          ring.abort(claim, bytes);
+        try {
+          if (good) {
+            connection.leading().startIfWanted(context);
+            ring.commit(claim, header + size);
+          } else {
+            ring.abort(claim, bytes);
+          }
+        } finally { // they throw if the ring was unmapped meanwhile
+          context.claimed();
         }
-        context.claimed();
       }
       if (ring.mustWake()) {
         if (context.leads) {
@@ -269,7 +273,7 @@ public final class Sender {
    */
   private boolean await(long position, long bytes, int what, int stream, long deadlineNs)
       throws MessagingException {
-    boolean handler = connection.node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     Object recorded = Recorded.begin();
     waiters.enter();
     try {
@@ -293,7 +297,7 @@ public final class Sender {
       return true;
     } finally {
       leave();
-      connection.node.handlers().endWait(handler);
+      Handlers.endWait(own);
       Recorded.waited(recorded, position == 0 ? "room" : "delivered", connection.peer.id());
     }
   }

@@ -7,6 +7,7 @@ import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.codec.SegmentWriter;
 import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.engine.ResponseSlot;
 import io.talaria.messaging.engine.Sender;
 import io.talaria.messaging.records.Encoder;
 import io.talaria.messaging.records.RecordHead;
@@ -32,6 +33,8 @@ final class LargeSend implements SegmentWriter.Overflow {
     }
   }
 
+  private static final long NEVER = Long.MAX_VALUE;
+
   private final Connection to;
   private final Sender sender;
   private final ThreadContext context;
@@ -42,6 +45,12 @@ final class LargeSend implements SegmentWriter.Overflow {
   private final int limitUs;
   private final long deadlineNs;
 
+  /**
+   * When the timeout of the whole request passes; {@link #NEVER} for a message, and for a request
+   * whose timeout is longer than any send.
+   */
+  private final long requestUntilNs;
+
   private MemorySegment memory;
   private int stream;
   private int total;
@@ -49,12 +58,18 @@ final class LargeSend implements SegmentWriter.Overflow {
   private long result = Peer.LOST;
   private MessagingException failure;
 
+  /**
+   * For one attempt to send.
+   *
+   * @param slot a request's, else null
+   * @param deadlineNs until when to wait for room to begin
+   */
   LargeSend(
       Connection to,
       ThreadContext context,
       TypeEntry type,
       byte kind,
-      int slot,
+      ResponseSlot slot,
       int generation,
       int limitUs,
       long deadlineNs) {
@@ -63,7 +78,9 @@ final class LargeSend implements SegmentWriter.Overflow {
     this.context = context;
     this.type = type;
     this.kind = kind;
-    this.slot = slot;
+    this.slot = slot == null ? 0 : slot.index;
+    boolean never = slot == null || limitUs == Records.NO_LIMIT;
+    requestUntilNs = never ? NEVER : slot.begunNs + limitUs * 1000L;
     this.generation = generation;
     this.limitUs = limitUs;
     this.deadlineNs = deadlineNs;
@@ -94,10 +111,10 @@ final class LargeSend implements SegmentWriter.Overflow {
       throw RemotePeer.noRoom(to);
     }
     stream = to.newStream();
-    memory = context.scratch(Sender.MAX_RECORD);
     boolean whole = false;
     boolean granted = false;
     try {
+      memory = context.scratch(Sender.MAX_RECORD);
       if (total > Records.ASK_ABOVE) {
         granted = to.largeTransfers().awaitGrant(stream, total, deadlineNs);
         if (!granted) {
@@ -150,9 +167,7 @@ final class LargeSend implements SegmentWriter.Overflow {
     try {
       RecordHead head = context.head.of(type.index, kind, slot, generation, limitUs);
       do {
-        // The message's own limit is for the first slice. The others have a limit each: a large
-        // message may take longer than sendTimeout, as long as the receiver makes progress.
-        long limit = sent == 0 ? deadlineNs : System.nanoTime() + to.node.sendTimeoutNs();
+        long limit = sent == 0 ? deadlineNs : laterLimit();
         if (!sender.awaitRoomForSlice(limit)) {
           throw RemotePeer.noRoom(to);
         }
@@ -166,5 +181,22 @@ final class LargeSend implements SegmentWriter.Overflow {
       throw new Stopped();
     }
     sent += length;
+  }
+
+  /**
+   * Until when to wait with a slice that is not the first. Each has a limit of its own, as a large
+   * message may take longer than sendTimeout while the receiver makes progress. But a request takes
+   * no longer than its timeout.
+   */
+  private long laterLimit() throws MessagingException {
+    long now = System.nanoTime();
+    long limit = now + to.node.sendTimeoutNs();
+    if (requestUntilNs == NEVER || limit - requestUntilNs <= 0) {
+      return limit;
+    }
+    if (requestUntilNs - now <= 0) {
+      throw RemotePeer.noRoom(to); // although there may be room: no response can come in time
+    }
+    return requestUntilNs;
   }
 }

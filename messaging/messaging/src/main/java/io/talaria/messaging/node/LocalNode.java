@@ -249,7 +249,6 @@ public final class LocalNode implements Node, ConnectionOwner {
     return types;
   }
 
-  @Override
   public Handlers handlers() {
     return handlers;
   }

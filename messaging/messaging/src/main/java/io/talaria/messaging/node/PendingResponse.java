@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
 import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.engine.ResponseSlot;
@@ -114,7 +115,7 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
     if (slot.ended(generation)) {
       return true;
     }
-    boolean handler = node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     Object recorded = Recorded.begin();
     try {
       Connection on = slot.connection;
@@ -142,7 +143,7 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
       }
       return true;
     } finally {
-      node.handlers().endWait(handler);
+      Handlers.endWait(own);
       Recorded.waited(recorded, "response", peer.id());
     }
   }
@@ -315,6 +316,12 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
       this.executor = executor;
       this.consumer = consumer;
       this.next = next;
+    }
+
+    /** When a node closes, its open requests end just before its handlers, or after them. */
+    @Override
+    public boolean outlivesHandlers() {
+      return true;
     }
 
     @Override

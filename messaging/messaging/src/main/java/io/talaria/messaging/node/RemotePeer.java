@@ -6,6 +6,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.MessagingException.Code;
 import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Waiters;
 import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.engine.ConnectionPeer;
@@ -176,7 +177,7 @@ public final class RemotePeer implements ConnectionPeer {
       long result = sender.put(context, type, message, RingPair.DATA, head);
       if (result == TOO_LARGE || result == Sender.LARGER_SOON) {
         result =
-            new LargeSend(now, context, type, kind, slotIndex, generation, limitUs, untilNs)
+            new LargeSend(now, context, type, kind, slot, generation, limitUs, untilNs)
                 .send(message);
       }
       if (result > 0) {
@@ -208,7 +209,7 @@ public final class RemotePeer implements ConnectionPeer {
 
   /** Waits until a sealed connection, which accepts no more messages, was replaced or removed. */
   private void awaitEnd(Connection old, long deadlineNs) throws MessagingException {
-    boolean handler = node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     connecting.enter();
     try {
       while (connection == old) {
@@ -216,7 +217,7 @@ public final class RemotePeer implements ConnectionPeer {
       }
     } finally {
       connecting.leave();
-      node.handlers().endWait(handler);
+      Handlers.endWait(own);
     }
   }
 
@@ -238,7 +239,7 @@ public final class RemotePeer implements ConnectionPeer {
     if (now != null) {
       return now;
     }
-    boolean handler = node.handlers().beginWait();
+    Handlers own = Handlers.beginWait();
     Object recorded = Recorded.begin();
     // Enter before asking: the conductor drops the request of a peer for which no thread waits.
     connecting.enter();
@@ -259,7 +260,7 @@ public final class RemotePeer implements ConnectionPeer {
       return now;
     } finally {
       connecting.leave();
-      node.handlers().endWait(handler);
+      Handlers.endWait(own);
       Recorded.waited(recorded, "connection", id);
     }
   }
@@ -356,6 +357,15 @@ public final class RemotePeer implements ConnectionPeer {
     return slot;
   }
 
+  /**
+   * A timeout as the peer is told it. One that is too long for the field, which ends at 35 minutes,
+   * is told as none: the peer must not give the request up while its requester waits.
+   */
+  private static int limitUs(long timeoutNs) {
+    long limitUs = timeoutNs / 1000;
+    return limitUs > Integer.MAX_VALUE ? Records.NO_LIMIT : (int) Math.max(1, limitUs);
+  }
+
   /** When a request's timeout passes. */
   private static long until(ResponseSlot slot, long timeoutNs) {
     return slot.begunNs + Math.min(timeoutNs, Long.MAX_VALUE >> 2);
@@ -376,7 +386,7 @@ public final class RemotePeer implements ConnectionPeer {
       long timeoutNs,
       boolean waits)
       throws MessagingException {
-    int limitUs = Math.clamp(timeoutNs / 1000, 1, Integer.MAX_VALUE);
+    int limitUs = limitUs(timeoutNs);
     Connection now = slot.connection;
     boolean looked = false;
     long result = LOST;

@@ -136,6 +136,8 @@ final class Shutdown {
       handlers.awaitStopped(Math.min(ended, deadline + EXIT_NS / 4));
       connector.awaitEnd(EXIT_NS / 1_000_000);
       poller.join(EXIT_NS / 1_000_000);
+      // Consumers of open requests, which the conductor may have ended. They may hang.
+      await(System.nanoTime() + EXIT_NS / 4, handlers::noneOutlives);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -48,6 +48,9 @@ public final class Records {
   /** How many smaller ones may be under way in slices at a time, per connection and direction. */
   public static final int MAX_UNASKED = 64;
 
+  /** The limit of a request that the receiver never gives up of its own accord. */
+  public static final int NO_LIMIT = 0;
+
   static final int HEADER = 8;
   public static final int RESPONSE_HEADER = 16;
   static final int REQUEST_HEADER = 24;

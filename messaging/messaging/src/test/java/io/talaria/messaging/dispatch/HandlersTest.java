@@ -12,7 +12,7 @@ class HandlersTest {
   @Test
   void aTaskForWhichThereIsNoPlaceIsNotForgotten() {
     AtomicInteger run = new AtomicInteger();
-    Handlers handlers = new Handlers("none", 0, 1, thrown -> {}, 2);
+    Handlers handlers = new Handlers(number -> "none", 0, 1, thrown -> {}, 2);
     for (int i = 0; i < 5; i++) {
       handlers.run(run::incrementAndGet);
     }

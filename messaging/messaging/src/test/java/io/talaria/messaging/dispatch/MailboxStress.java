@@ -28,7 +28,7 @@ public final class MailboxStress {
   @State
   public static class OfferAgainstEndOfTurn {
     private final AtomicInteger taken = new AtomicInteger();
-    private final Handlers handlers = new Handlers("none", 0, 1, thrown -> {}, 4);
+    private final Handlers handlers = new Handlers(number -> "none", 0, 1, thrown -> {}, 4);
     private final Mailbox<Object> mailbox =
         new Mailbox<>(handlers, each -> taken.incrementAndGet(), 4, 1);
 

@@ -77,6 +77,76 @@ class MailboxTest {
     assertThat(told.get()).isEqualTo(10);
   }
 
+  /** With two turns in the queue two handlers would run at once, here and from then on. */
+  @Test
+  void aThreadThatCannotBeMadeLeavesOneTurn() {
+    List<Throwable> told = new ArrayList<>();
+    List<Integer> got = new ArrayList<>();
+    Handlers handlers =
+        new Handlers(
+            number -> {
+              throw new OutOfMemoryError("thrown by a test");
+            },
+            1,
+            1,
+            told::add,
+            16);
+    Mailbox<Integer> mailbox = new Mailbox<>(handlers, got::add, 16, 1);
+    for (int i = 0; i < 3; i++) {
+      assertThat(mailbox.offer(i)).isTrue();
+    }
+    Task turn = handlers.next();
+    assertThat(turn).isSameAs(mailbox);
+    assertThat(handlers.next()).as("a second turn").isNull();
+    assertThat(told).hasSize(1);
+    turn.turn();
+    assertThat(got).containsExactly(0, 1, 2);
+    assertThat(mailbox.offer(3)).isTrue();
+    assertThat(handlers.next()).isSameAs(mailbox);
+    assertThat(handlers.next()).isNull();
+  }
+
+  @Test
+  void theOrderIsKeptAfterAThreadCouldNotBeMade() throws Exception {
+    int count = 10_000;
+    AtomicInteger made = new AtomicInteger();
+    AtomicInteger next = new AtomicInteger();
+    AtomicReference<String> wrong = new AtomicReference<>();
+    CountDownLatch all = new CountDownLatch(count);
+    Handlers handlers =
+        new Handlers(
+            number -> {
+              if (made.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("thrown by a test");
+              }
+              return "test-mailbox-" + number;
+            },
+            2,
+            2,
+            thrown -> {},
+            16);
+    Mailbox<Integer> mailbox =
+        new Mailbox<>(
+            handlers,
+            each -> {
+              if (each != next.getAndIncrement()) {
+                wrong.compareAndSet(null, each + " after " + next);
+              }
+              all.countDown();
+            },
+            16,
+            1);
+    for (int i = 0; i < count; i++) {
+      while (!mailbox.offer(i)) {
+        handlers.lookAfterTasks(); // as the conductor does
+        Thread.onSpinWait();
+      }
+    }
+    assertThat(all.await(100, TimeUnit.SECONDS)).isTrue();
+    assertThat(wrong.get()).isNull();
+    handlers.stop();
+  }
+
   /** Whoever continues with a turn wakes nobody: so what stands behind another must not be lost. */
   @Test
   void turnsThatContinueAreRunBesideReceiversThatWait() throws Exception {
@@ -91,9 +161,9 @@ class MailboxTest {
               handlers,
               number -> {
                 if (number % 1_000 == 0) {
-                  boolean handler = handlers.beginWait();
+                  Handlers own = Handlers.beginWait();
                   LockSupport.parkNanos(100_000);
-                  handlers.endWait(handler);
+                  Handlers.endWait(own);
                 }
                 all.countDown();
               },
