@@ -250,8 +250,8 @@ final class ConnectionTable {
       return;
     }
     if (System.nanoTime() - life.leaveNs > 0) {
-      node.poller().dropSoon(connection, "idle, and the limit of connections was reached");
-      return;
+      life.leaveNs = System.nanoTime() + PART_NS; // until what has arrived here was delivered
+      node.poller().partSoon(connection, "idle, and the limit of connections was reached");
     }
     if (!life.finished && connection.closing().parted()) {
       life.finished = true;

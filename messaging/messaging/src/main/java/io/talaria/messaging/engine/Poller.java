@@ -152,6 +152,19 @@ public final class Poller extends Thread {
     execute(() -> drop(connection, reason));
   }
 
+  /**
+   * Closes a connection that has to give way, unless messages that have arrived on it wait for
+   * room: they would be lost. Any thread.
+   */
+  public void partSoon(Connection connection, String reason) {
+    execute(
+        () -> {
+          if (!connection.receiver().stalled) {
+            drop(connection, reason);
+          }
+        });
+  }
+
   public void stopSoon() {
     stopped = true;
     selector.wakeup();
