@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import static io.talaria.messaging.Waits.LIMIT;
 import static io.talaria.messaging.Waits.await;
+import static io.talaria.messaging.engine.RunningNodes.rests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
@@ -13,6 +14,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.transport.RingPair;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -43,11 +45,12 @@ class UndeliveredTest {
   private final AtomicInteger quick = new AtomicInteger();
   private LocalNode near;
   private LocalNode far;
+  private LocalNode third;
 
   @AfterEach
   void close() {
     stuck.countDown();
-    RunningNodes.close(near, far);
+    RunningNodes.close(near, far, third);
   }
 
   private LocalNode start(int id, Transport transport) throws Exception {
@@ -133,5 +136,37 @@ class UndeliveredTest {
     await(() -> slow.get() == 2 && quick.get() == 1);
     far.poller().partSoon(there, "the limit of connections was reached");
     await(() -> onPoller(far, there::dead));
+  }
+
+  /** It ends first, with what it has still to deliver after the messages of the previous one. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aConnectionThatEndsBeforeItsPredecessorDeliversWhatHasArrived(Transport transport)
+      throws Exception {
+    far = start(2, transport);
+    third = start(3, transport);
+    near = start(1, transport);
+    Connection before = connect(third);
+    Connection there = connect(near);
+    onPoller(far, () -> there.receiver().predecessor = before);
+    near.peer(2).send(new Quick(3));
+    await(() -> onPoller(far, () -> there.link().in(RingPair.DATA).peek() != 0));
+    near.poller().dropSoon(near.remote(2).connection(), "the test ends it");
+    await(() -> onPoller(far, () -> there.link().over()));
+    await(() -> rests(far));
+    assertThat(quick).as("delivered before the predecessor has ended").hasValue(2);
+    third.poller().dropSoon(third.remote(2).connection(), "the test ends it");
+    await(() -> quick.get() == 3);
+    await(() -> onPoller(far, there::dead));
+  }
+
+  /** Connects a node with the far one, and returns that one's connection. */
+  private Connection connect(LocalNode node) throws Exception {
+    Peer peer = node.peer(2);
+    assertThat(peer.awaitDelivered(peer.send(new Quick(0)), LIMIT)).isTrue();
+    await(() -> far.remote(node.id()).connection() != null);
+    return far.remote(node.id()).connection();
   }
 }
