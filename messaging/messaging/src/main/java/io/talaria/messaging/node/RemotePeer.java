@@ -188,6 +188,9 @@ public final class RemotePeer implements ConnectionPeer {
           throw noRoom(now);
         }
       } else {
+        if (slot != null) {
+          generation = slot.moveTo(null, generation); // the connection ends once none is open on it
+        }
         awaitEnd(now, untilNs);
       }
     }
