@@ -35,7 +35,7 @@ final class ConnectionTable {
   /** For which a peer may think about GOODBYE. */
   private static final long LEAVE_NS = 1_000_000_000L;
 
-  /** Both have agreed, but a message that was on its way may wait for a handler. */
+  /** Both have agreed, but what was on its way may wait: a message for a handler, or a response. */
   private static final long PART_NS = 5_000_000_000L;
 
   private static final long LOOK_NS = 10_000_000L;
@@ -55,7 +55,14 @@ final class ConnectionTable {
     long usedNs = System.nanoTime();
     long activity;
     boolean suspect;
+
+    /** How many times this end has asked to close it without an answer. */
+    int asked;
+
+    /** Whether both ends have agreed: no more messages and requests. */
     boolean left;
+
+    boolean toldEnd;
     boolean finished;
     long leaveNs;
   }
@@ -208,6 +215,7 @@ final class ConnectionTable {
     if (count > options.maxConnections() && longest != null) {
       longest.closing().leaving = true;
       Life life = connections.get(longest);
+      life.asked++;
       life.leaveNs = System.nanoTime() + LEAVE_NS;
       longest.control(Records.GOODBYE, 0, 0);
       Connection asked = longest;
@@ -227,7 +235,10 @@ final class ConnectionTable {
     }
   }
 
-  /** GOODBYE or STAY came. */
+  /**
+   * GOODBYE or STAY came. An end that has asked leaves whenever the other one agrees, however late
+   * that comes: the other one sends no more messages on this connection.
+   */
   void heard(Connection connection, byte kind) {
     Life life = connections.get(connection);
     if (life == null || connection.dead() || life.left) {
@@ -235,11 +246,11 @@ final class ConnectionTable {
     }
     if (kind == Records.STAY) {
       connection.closing().leaving = false;
+      life.asked--;
       life.usedNs = System.nanoTime();
-    } else if (connection.closing().leaving) {
-      leave(connection, life);
-    } else if (idle(connection)) {
-      connection.closing().leaving = true;
+    } else if (connection.closing().leaving
+        || (life.asked > 0 && connection.closing().agreedThere())
+        || idle(connection)) {
       leave(connection, life);
     } else {
       connection.control(Records.STAY, 0, 0);
@@ -248,7 +259,8 @@ final class ConnectionTable {
 
   private void leave(Connection connection, Life life) {
     life.left = true;
-    connection.closing().agreeToPart();
+    connection.closing().leaving = true;
+    connection.closing().sealMessages();
     life.leaveNs = System.nanoTime() + PART_NS;
     leaveWhenDrained(connection, life);
   }
@@ -258,11 +270,16 @@ final class ConnectionTable {
       return;
     }
     if (System.nanoTime() - life.leaveNs > 0) {
-      node.poller().dropSoon(connection, "idle, and the limit of connections was reached");
-      return;
+      life.leaveNs = System.nanoTime() + PART_NS; // until what has arrived here was delivered
+      node.poller().partSoon(connection, "idle, and the limit of connections was reached");
     }
-    if (!life.finished && connection.closing().parted()) {
+    if (!life.toldEnd && !node.responseSlots().any(connection)) {
+      life.toldEnd = true;
+      connection.closing().tellEnd();
+    }
+    if (life.toldEnd && !life.finished && connection.closing().parted()) {
       life.finished = true;
+      connection.sender().seal(); // not before: requests that came meanwhile have a response
       connection.link().finishOutput(); // the other side does the same, and both find the end
     }
     node.poller().wake();

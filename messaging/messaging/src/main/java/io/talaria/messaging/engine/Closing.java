@@ -34,14 +34,25 @@ public final class Closing {
     this.connection = connection;
   }
 
-  /** Agrees to close the connection: sends nothing more, and tells where the data ring ends. */
-  public void agreeToPart() {
-    Sender sender = connection.sender();
-    sender.sealData();
+  /** Sends no more messages and requests on the connection; threads that wait to do so go on. */
+  public void sealMessages() {
+    connection.sender().sealData();
+    connection.sender().wake();
+  }
+
+  /**
+   * Agrees to close the connection: tells where the data ring ends, which is sealed. Call when no
+   * response is expected any more, because the other end may then stop sending.
+   */
+  public void tellEnd() {
     byte[] end = new byte[Long.BYTES];
-    POSITION.set(end, 0, sender.end());
+    POSITION.set(end, 0, connection.sender().end());
     connection.control(Records.GOODBYE, 0, 0, end);
-    sender.seal();
+  }
+
+  /** Whether the other end has agreed to close the connection. */
+  public boolean agreedThere() {
+    return endThere != -1;
   }
 
   /** GOODBYE has come. Holder of the control ring's receiver. */

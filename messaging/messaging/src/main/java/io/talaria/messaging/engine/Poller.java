@@ -152,6 +152,19 @@ public final class Poller extends Thread {
     execute(() -> drop(connection, reason));
   }
 
+  /**
+   * Closes a connection that has to give way, unless messages that have arrived on it have to wait:
+   * they would be lost. Any thread.
+   */
+  public void partSoon(Connection connection, String reason) {
+    execute(
+        () -> {
+          if (!connection.receiver().waits()) {
+            drop(connection, reason);
+          }
+        });
+  }
+
   public void stopSoon() {
     stopped = true;
     selector.wakeup();
@@ -428,7 +441,7 @@ public final class Poller extends Thread {
     for (int i = 0; i < 1 << 16 && connection.receiver().poll(); i++) {
       // Until nothing more arrives or can be delivered.
     }
-    if (connection.receiver().stalled || (connection.closing().leaving && !gone(connection))) {
+    if (connection.receiver().waits() || (connection.closing().leaving && !gone(connection))) {
       if (!connection.link().severed()) {
         return;
       }

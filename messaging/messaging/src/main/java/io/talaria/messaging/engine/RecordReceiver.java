@@ -213,6 +213,14 @@ public final class RecordReceiver {
     }
   }
 
+  /**
+   * Whether messages that have arrived cannot be delivered yet: no receiver has room, or those of
+   * the previous connection come first. Poller.
+   */
+  boolean waits() {
+    return stalled || (predecessor != null && !predecessor.dead());
+  }
+
   private boolean drainData() {
     if (predecessor != null) {
       if (!predecessor.dead()) {
@@ -334,8 +342,7 @@ public final class RecordReceiver {
       }
     }
     link.arm(RingPair.DATA);
-    if (!stalled
-        && (predecessor == null || predecessor.dead())
+    if (!waits()
         && (link.in(RingPair.DATA).peek() != 0 || link.goesOn(RingPair.DATA))) {
       return false;
     }

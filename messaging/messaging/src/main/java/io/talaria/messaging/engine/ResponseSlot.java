@@ -75,7 +75,7 @@ public final class ResponseSlot {
   /** The thread that waits for the response, if there is no {@link #owner}. */
   private volatile Thread waiter;
 
-  /** Set before the request is sent. */
+  /** Set before the request is sent, by {@link #open} or {@link #moveTo}. */
   public volatile Connection connection;
 
   /**
@@ -126,11 +126,31 @@ public final class ResponseSlot {
     return generation;
   }
 
+  /**
+   * Begins a request again of which nothing was sent whole, and returns its generation, which
+   * changes with the connection. So the end of the former connection cannot fail the request that
+   * is sent on this one, even if the thread that ends it has already seen the request there. For
+   * the requesting thread, while there is no {@link #owner}.
+   */
+  public int moveTo(Connection to, int generation) {
+    if (connection == to) {
+      return generation;
+    }
+    while (!giveUp(generation) && !reset(generation)) {
+      Thread.onSpinWait(); // the thread that ends the former connection is filling it
+    }
+    return open(to);
+  }
+
   private static long word(int generation, int status) {
     return (long) generation << SHIFT | status;
   }
 
-  int generation() {
+  /**
+   * The generation of the request that has this slot, or of the next one. For the requesting
+   * thread, until it has made a future; others may see it change.
+   */
+  public int generation() {
     return (int) (word.get() >>> SHIFT);
   }
 
@@ -236,9 +256,9 @@ public final class ResponseSlot {
     return word.compareAndSet(word(generation, OPEN), word(generation + 1, FREE));
   }
 
-  /** Frees the slot of a request that is done and drops its result; else does nothing. */
-  public void reset(int generation) {
-    word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
+  /** Frees the slot of a request that is done and drops its result; false if it is not done. */
+  public boolean reset(int generation) {
+    return word.compareAndSet(word(generation, DONE), word(generation + 1, FREE));
   }
 
   /** Reserves the result for the caller; false if it is not done, or another thread has it. */

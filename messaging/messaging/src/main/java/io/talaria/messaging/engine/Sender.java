@@ -421,7 +421,7 @@ public final class Sender {
   }
 
   /** Whether all messages that were sent were delivered to the program at the other end. */
-  boolean allDelivered() {
+  public boolean allDelivered() {
     try {
       return dataRing().delivered() == dataRing().claimed();
     } catch (IllegalStateException e) {

@@ -217,7 +217,8 @@ public final class LocalNode implements Node, ConnectionOwner {
 
   @Override
   public void removed(Connection connection, String reason, long unacknowledgedBytes) {
-    boolean orderly = connection.closing().leaving || closing();
+    boolean gaveWay = connection.closing().leaving && connection.sender().allDelivered();
+    boolean orderly = gaveWay || closing();
     if (!orderly) {
       counts.lost();
     }

@@ -134,7 +134,7 @@ public final class RemotePeer implements ConnectionPeer {
       }
     }
     return sendSlowly(
-        context, type, message, Records.MESSAGE, null, 0, 0, deadline(node.sendTimeoutNs()));
+        context, type, message, Records.MESSAGE, null, 0, deadline(node.sendTimeoutNs()));
   }
 
   /** Converts to nanoseconds, bounded so that adding them to the current time cannot overflow. */
@@ -147,7 +147,8 @@ public final class RemotePeer implements ConnectionPeer {
   }
 
   /**
-   * Sends after waiting for a connection and for room, also what must go in slices.
+   * Sends after waiting for a connection and for room, also what must go in slices. A request may
+   * have another generation afterwards: see {@link ResponseSlot#moveTo}.
    *
    * @param limitNs until when to wait for a connection that nothing is known to prevent; all else
    *     waits no longer than a send does
@@ -158,11 +159,11 @@ public final class RemotePeer implements ConnectionPeer {
       Object message,
       byte kind,
       ResponseSlot slot,
-      int generation,
       int limitUs,
       long limitNs)
       throws MessagingException {
     int slotIndex = slot == null ? 0 : slot.index;
+    int generation = slot == null ? 0 : slot.generation();
     long untilNs = sendUntil(limitNs);
     while (true) {
       Connection now = awaitConnection(untilNs, limitNs);
@@ -170,7 +171,7 @@ public final class RemotePeer implements ConnectionPeer {
         untilNs = sendUntil(limitNs);
       }
       if (slot != null) {
-        slot.connection = now;
+        generation = slot.moveTo(now, generation);
       }
       Sender sender = now.sender();
       RecordHead head = context.head.of(type.index, kind, slotIndex, generation, limitUs);
@@ -188,6 +189,9 @@ public final class RemotePeer implements ConnectionPeer {
           throw noRoom(now);
         }
       } else {
+        if (slot != null) {
+          generation = slot.moveTo(null, generation); // the connection ends once none is open on it
+        }
         awaitEnd(now, untilNs);
       }
     }
@@ -298,10 +302,10 @@ public final class RemotePeer implements ConnectionPeer {
     ThreadContext context = ThreadContext.current();
     TypeEntry type = typeOfRequest(context, request, response);
     ResponseSlot slot = takeSlot();
-    int generation = slot.open(connection);
     boolean hasFuture = false;
     try {
-      boolean looked = sendRequest(context, type, request, slot, generation, timeoutNs, true);
+      boolean looked = sendRequest(context, type, request, slot, timeoutNs, true);
+      int generation = slot.generation();
       if (slot.done(generation)) {
         return response.cast(slot.take(generation, context, response));
       }
@@ -312,7 +316,7 @@ public final class RemotePeer implements ConnectionPeer {
       return pending.result();
     } finally {
       if (!hasFuture) {
-        giveBack(slot, generation);
+        giveBack(slot);
       }
     }
   }
@@ -323,11 +327,11 @@ public final class RemotePeer implements ConnectionPeer {
     ThreadContext context = ThreadContext.current();
     TypeEntry type = typeOfRequest(context, request, response);
     ResponseSlot slot = takeSlot();
-    int generation = slot.open(connection);
     boolean hasFuture = false;
     try {
       long timeoutNs = nanos(timeout);
-      boolean looked = sendRequest(context, type, request, slot, generation, timeoutNs, false);
+      boolean looked = sendRequest(context, type, request, slot, timeoutNs, false);
+      int generation = slot.generation();
       PendingResponse<A> pending =
           new PendingResponse<>(
               node, this, slot, generation, response, until(slot, timeoutNs), looked, true);
@@ -336,7 +340,7 @@ public final class RemotePeer implements ConnectionPeer {
       return pending;
     } finally {
       if (!hasFuture) {
-        giveBack(slot, generation);
+        giveBack(slot);
       }
     }
   }
@@ -382,12 +386,12 @@ public final class RemotePeer implements ConnectionPeer {
       TypeEntry type,
       Object request,
       ResponseSlot slot,
-      int generation,
       long timeoutNs,
       boolean waits)
       throws MessagingException {
     int limitUs = limitUs(timeoutNs);
-    Connection now = slot.connection;
+    Connection now = connection;
+    int generation = slot.open(now);
     boolean looked = false;
     long result = LOST;
     if (now != null && !node.closing()) {
@@ -414,7 +418,7 @@ public final class RemotePeer implements ConnectionPeer {
     if (result <= 0) {
       long deadline = until(slot, timeoutNs);
       long limit = waits ? deadline : sendUntil(deadline);
-      sendSlowly(context, type, request, Records.REQUEST, slot, generation, limitUs, limit);
+      sendSlowly(context, type, request, Records.REQUEST, slot, limitUs, limit);
     }
     return looked;
   }
@@ -423,7 +427,8 @@ public final class RemotePeer implements ConnectionPeer {
    * Frees the slot of a request whose response was taken or that was not sent. In the second case
    * the thread that ends a connection may be filling it with a failure: then waits for that.
    */
-  private void giveBack(ResponseSlot slot, int generation) {
+  private void giveBack(ResponseSlot slot) {
+    int generation = slot.generation();
     while (!slot.gone(generation) && !slot.giveUp(generation) && !slot.done(generation)) {
       Thread.onSpinWait();
     }

@@ -73,7 +73,8 @@ final class Shutdown {
     for (Connection each : all) {
       if (each.link().session() != null && !each.dead()) {
         each.closing().leaving = true;
-        each.closing().agreeToPart();
+        each.closing().sealMessages();
+        each.closing().tellEnd();
       }
       each.sender().seal();
     }

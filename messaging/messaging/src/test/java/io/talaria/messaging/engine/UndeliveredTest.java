@@ -1,0 +1,172 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.engine;
+
+import static io.talaria.messaging.Waits.LIMIT;
+import static io.talaria.messaging.Waits.await;
+import static io.talaria.messaging.engine.RunningNodes.rests;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.talaria.messaging.Dispatch;
+import io.talaria.messaging.NodeListener;
+import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Peer;
+import io.talaria.messaging.Transport;
+import io.talaria.messaging.Waits;
+import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.transport.RingPair;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections that end while messages wait at the receiving node. */
+@Timeout(180)
+class UndeliveredTest {
+  record Slow(int number) {}
+
+  record Quick(int number) {}
+
+  @TempDir Path directory;
+  private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+  private final CountDownLatch stuck = new CountDownLatch(1);
+  private final AtomicInteger slow = new AtomicInteger();
+  private final AtomicInteger quick = new AtomicInteger();
+  private LocalNode near;
+  private LocalNode far;
+  private LocalNode third;
+
+  @AfterEach
+  void close() {
+    stuck.countDown();
+    RunningNodes.close(near, far, third);
+  }
+
+  private LocalNode start(int id, Transport transport) throws Exception {
+    WakeUps.assume(transport);
+    NodeOptions options =
+        NodeOptions.of(id)
+            .cluster("test")
+            .runDirectory(directory.resolve("run"))
+            .sharedMemoryDirectory(directory.resolve("shm"))
+            .directory(addresses::get)
+            .transports(transport)
+            .maxVirtualThreads(1)
+            .sendTimeout(LIMIT)
+            .receive(Slow.class, Dispatch.VIRTUAL, (message, from) -> takeSlowly())
+            .receive(Quick.class, Dispatch.INLINE, (message, from) -> quick.incrementAndGet());
+    LocalNode node =
+        RunningNodes.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options);
+    if (node.port() > 0) {
+      addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
+    }
+    return node;
+  }
+
+  private void takeSlowly() throws InterruptedException {
+    Waits.await(stuck);
+    slow.incrementAndGet();
+  }
+
+  /** Sends a message that finds no thread, and one behind it; the far end of their connection. */
+  private Connection stall(Transport transport) throws Exception {
+    far = start(2, transport);
+    near = start(1, transport);
+    for (int i = 0; i < 2; i++) {
+      near.peer(2).send(new Slow(i));
+    }
+    near.peer(2).send(new Quick(0));
+    await(() -> far.remote(1).connection() != null);
+    Connection there = far.remote(1).connection();
+    await(() -> onPoller(far, () -> there.receiver().stalled));
+    return there;
+  }
+
+  /** What a node's poller finds, which has then done all that it was told before. */
+  private static <T> T onPoller(LocalNode node, Supplier<T> look) {
+    CompletableFuture<T> found = new CompletableFuture<>();
+    node.poller().execute(() -> found.complete(look.get()));
+    return found.orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+  }
+
+  /** The limit of connections is no reason to lose messages without a word. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void whatAConnectionThatGaveWayHasNotDeliveredIsReported(Transport transport) throws Exception {
+    stall(transport);
+    AtomicInteger lost = new AtomicInteger();
+    near.listen(
+        new NodeListener() {
+          @Override
+          public void lost(Peer peer, String reason, long unacknowledgedBytes) {
+            lost.incrementAndGet();
+          }
+        });
+    Connection here = near.remote(2).connection();
+    here.closing().leaving = true;
+    near.poller().dropSoon(here, "the limit of connections was reached");
+    await(() -> near.remote(2).connection() == null);
+    assertThat(near.counters().lost()).isOne();
+    await(() -> lost.get() == 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aConnectionDoesNotGiveWayWhileItsMessagesWait(Transport transport) throws Exception {
+    Connection there = stall(transport);
+    far.poller().partSoon(there, "the limit of connections was reached");
+    boolean dead = onPoller(far, there::dead);
+    assertThat(dead).isFalse();
+    stuck.countDown();
+    await(() -> slow.get() == 2 && quick.get() == 1);
+    far.poller().partSoon(there, "the limit of connections was reached");
+    await(() -> onPoller(far, there::dead));
+  }
+
+  /** It ends first, with what it has still to deliver after the messages of the previous one. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aConnectionThatEndsBeforeItsPredecessorDeliversWhatHasArrived(Transport transport)
+      throws Exception {
+    far = start(2, transport);
+    third = start(3, transport);
+    near = start(1, transport);
+    Connection before = connect(third);
+    Connection there = connect(near);
+    onPoller(far, () -> there.receiver().predecessor = before);
+    near.peer(2).send(new Quick(3));
+    await(() -> onPoller(far, () -> there.link().in(RingPair.DATA).peek() != 0));
+    near.poller().dropSoon(near.remote(2).connection(), "the test ends it");
+    await(() -> onPoller(far, () -> there.link().over()));
+    await(() -> rests(far));
+    assertThat(quick).as("delivered before the predecessor has ended").hasValue(2);
+    third.poller().dropSoon(third.remote(2).connection(), "the test ends it");
+    await(() -> quick.get() == 3);
+    await(() -> onPoller(far, there::dead));
+  }
+
+  /** Connects a node with the far one, and returns that one's connection. */
+  private Connection connect(LocalNode node) throws Exception {
+    Peer peer = node.peer(2);
+    assertThat(peer.awaitDelivered(peer.send(new Quick(0)), LIMIT)).isTrue();
+    await(() -> far.remote(node.id()).connection() != null);
+    return far.remote(node.id()).connection();
+  }
+}
