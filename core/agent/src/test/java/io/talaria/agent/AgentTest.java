@@ -170,7 +170,8 @@ class AgentTest {
     Child child = Child.withAgent(java, List.of(option(PROVIDER_PROPERTY, JDK)), NETTY);
     assertThat(child.out()).containsExactly(JDK, NETTY + "=null");
     assertThat(child.err())
-        .containsExactly("talaria: is disabled, " + PROVIDER_PROPERTY + " is already set to " + JDK);
+        .containsExactly(
+            "talaria: is disabled, " + PROVIDER_PROPERTY + " is already set to " + JDK);
   }
 
   @ParameterizedTest

@@ -153,8 +153,7 @@ public final class Context {
           }
         };
     try {
-      Runtime.getRuntime()
-          .addShutdownHook(TalariaThread.daemon("talaria-shutdown", removal));
+      Runtime.getRuntime().addShutdownHook(TalariaThread.daemon("talaria-shutdown", removal));
       return true;
     } catch (IllegalStateException e) {
       return false;

@@ -392,8 +392,7 @@ public final class NegotiationLoop implements Executor {
     } catch (OutOfMemoryError e) {
       selector = null;
       opened.close();
-      reports.report(
-          Reason.LIMIT, "no thread for the negotiation, connections stay on TCP: " + e);
+      reports.report(Reason.LIMIT, "no thread for the negotiation, connections stay on TCP: " + e);
     }
   }
 

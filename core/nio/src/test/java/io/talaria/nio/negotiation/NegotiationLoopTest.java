@@ -63,8 +63,7 @@ class NegotiationLoopTest {
     ThreadGroup group = new ThreadGroup("program");
     CompletableFuture<Thread> made = new CompletableFuture<>();
     Thread first =
-        new Thread(
-            group, () -> loop.execute(() -> made.complete(Thread.currentThread())), "first");
+        new Thread(group, () -> loop.execute(() -> made.complete(Thread.currentThread())), "first");
     first.setContextClassLoader(new URLClassLoader(new URL[0]));
     first.start();
     first.join();

@@ -66,8 +66,7 @@ final class Launched {
 
   /** With a reader of its output that begins late. */
   static Launched startWithSlowReader(int seconds, String... words) throws IOException {
-    String pipeline =
-        "{ \"$@\"; echo status $? >&2; } | { sleep " + seconds + "; exec cat; }";
+    String pipeline = "{ \"$@\"; echo status $? >&2; } | { sleep " + seconds + "; exec cat; }";
     return start(List.of("sh", "-c", pipeline), words);
   }
 

@@ -390,7 +390,8 @@ class MpirunTest {
   /** What the pipes do not hold is still in the rank's when it ends. */
   @Test
   void aSlowReaderOfTheOutputLosesNothing() throws Exception {
-    Launched job = Launched.startWithSlowReader(4, "-np", "1", PROGRAMS, "many-lines", "100").ended();
+    Launched job =
+        Launched.startWithSlowReader(4, "-np", "1", PROGRAMS, "many-lines", "100").ended();
     assertThat(job.out()).hasSize(100_000);
     assertThat(job.err()).isEqualTo("status 0\n");
     assertThat(job.left()).isEmpty();

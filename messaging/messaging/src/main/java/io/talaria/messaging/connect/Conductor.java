@@ -13,7 +13,6 @@ import io.talaria.messaging.records.ThreadContext;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;

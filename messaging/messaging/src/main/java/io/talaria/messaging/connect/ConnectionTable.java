@@ -181,9 +181,7 @@ final class ConnectionTable {
   /** Whether its memory is unmapped: if no thread has a claim there, or receives responses. */
   private boolean unmapped(Connection connection, int look) {
     boolean unused =
-        look >= LOOKS_BEFORE_UNMAP
-            && connection.sender().quiet()
-            && connection.leading().tryLock();
+        look >= LOOKS_BEFORE_UNMAP && connection.sender().quiet() && connection.leading().tryLock();
     if (!unused && look < MAX_LOOKS) {
       return false;
     }
@@ -339,7 +337,9 @@ final class ConnectionTable {
     }
   }
 
-  /** Unmaps the memory of all, when no timer runs any more; takes at least 0.1 s if there is any. */
+  /**
+   * Unmaps the memory of all, when no timer runs any more; takes at least 0.1 s if there is any.
+   */
   void unmapAll() {
     for (int i = 1; !closed.isEmpty(); i++) {
       int look = i;

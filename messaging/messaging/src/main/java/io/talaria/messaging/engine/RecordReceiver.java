@@ -342,8 +342,7 @@ public final class RecordReceiver {
       }
     }
     link.arm(RingPair.DATA);
-    if (!waits()
-        && (link.in(RingPair.DATA).peek() != 0 || link.goesOn(RingPair.DATA))) {
+    if (!waits() && (link.in(RingPair.DATA).peek() != 0 || link.goesOn(RingPair.DATA))) {
       return false;
     }
     RingReceiver in = link.in(RingPair.DATA);

@@ -56,8 +56,7 @@ class EndingConnectionTest {
             .sendTimeout(LIMIT)
             .handle(Figure.class, Dispatch.INLINE, this::respond);
     LocalNode node =
-        RunningNodes.start(
-            transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options);
+        RunningNodes.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options);
     if (node.port() > 0) {
       addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
     }

@@ -145,7 +145,9 @@ final class Inquiry {
     } catch (UnknownHostException e) {
       inquiry.findings.add(
           Finding.missing(
-              "address", place.host() + " is not known on this host", "Check whether it is right."));
+              "address",
+              place.host() + " is not known on this host",
+              "Check whether it is right."));
       return inquiry.answer("");
     }
     boolean local = addresses.stream().anyMatch(Inquiry::isHere);

@@ -55,7 +55,8 @@ public final class DirectoryChecks {
         // Announcements are sockets, which find room.
         return Finding.warn(
                 "run-time directory",
-                here.dir() + " is full: connections are accelerated, but talaria ss does not show them",
+                here.dir()
+                    + " is full: connections are accelerated, but talaria ss does not show them",
                 "Make room on its file system, or set talaria.dir to another one.")
             .asEssential();
       }
