@@ -299,10 +299,10 @@ final class HostRanks implements Host {
   }
 
   private void awaitOutput(Patience patience) throws InterruptedException {
-    List<RankOutput> open;
-    while (!(open = openOutputs()).isEmpty()) {
+    for (List<RankOutput> open = openOutputs(); !open.isEmpty(); open = openOutputs()) {
       boolean passing = open.stream().anyMatch(output -> output.pump().isPassing());
       if (!patience.lasts(passing)) {
+        outputs.removeAll(open); // the end of the launcher does not wait once more
         if (!passing) {
           tellOfOpen(open);
         }

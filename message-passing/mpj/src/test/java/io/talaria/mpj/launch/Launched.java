@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** A launcher in a process of its own, and what it printed. */
 final class Launched {
@@ -120,6 +122,34 @@ final class Launched {
       options.add("-D" + ROUNDS + "=" + rounds);
     }
     return options;
+  }
+
+  /** The launcher's process, if another one has started it. */
+  ProcessHandle launcher() throws InterruptedException {
+    while (process.isAlive()) {
+      Optional<ProcessHandle> found =
+          descendants().filter(each -> wordsOf(each).contains(Mpirun.class.getName())).findAny();
+      if (found.isPresent()) {
+        return found.get();
+      }
+      Thread.sleep(20);
+    }
+    throw new AssertionError("the launcher did not start: " + process);
+  }
+
+  private Stream<ProcessHandle> descendants() {
+    return ProcessHandle.of(process.pid()).stream().flatMap(ProcessHandle::descendants);
+  }
+
+  private static List<String> wordsOf(ProcessHandle process) {
+    boolean java = process.info().command().orElse("").endsWith("/java");
+    return java ? List.of(process.info().arguments().orElse(new String[0])) : List.of();
+  }
+
+  /** Ends all its processes. */
+  void end() throws InterruptedException {
+    descendants().forEach(ProcessHandle::destroyForcibly);
+    int ignored = status();
   }
 
   /** Sends the launcher, and none of its ranks, a signal. */

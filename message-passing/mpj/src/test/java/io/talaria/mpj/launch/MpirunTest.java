@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -400,13 +401,16 @@ class MpirunTest {
   @Test
   void aSignalEndsALauncherWhoseOutputNobodyReads() throws Exception {
     Launched job = Launched.startWithSlowReader(60, "-np", "1", PROGRAMS, "many-lines", "100");
-    ProcessHandle launcher = job.descendant("Mpirun");
-    // Its rank has ended, and with it the file of the job has gone.
-    while (!job.left().isEmpty() || launcher.children().findAny().isPresent()) {
-      Thread.sleep(20);
+    ProcessHandle launcher = job.launcher();
+    while (job.left().isEmpty()) {
+      Thread.sleep(20); // until the job has begun
+    }
+    while (!job.left().isEmpty()) {
+      Thread.sleep(20); // until its rank has ended, and with it the job's directory has gone
     }
     launcher.destroy();
-    launcher.onExit().join();
+    launcher.onExit().get(60, TimeUnit.SECONDS);
+    job.end();
   }
 
   @Test

@@ -106,47 +106,6 @@ class MailboxTest {
     assertThat(handlers.next()).isNull();
   }
 
-  @Test
-  void theOrderIsKeptAfterAThreadCouldNotBeMade() throws Exception {
-    int count = 10_000;
-    AtomicInteger made = new AtomicInteger();
-    AtomicInteger next = new AtomicInteger();
-    AtomicReference<String> wrong = new AtomicReference<>();
-    CountDownLatch all = new CountDownLatch(count);
-    Handlers handlers =
-        new Handlers(
-            number -> {
-              if (made.getAndIncrement() == 0) {
-                throw new OutOfMemoryError("thrown by a test");
-              }
-              return "test-mailbox-" + number;
-            },
-            2,
-            2,
-            thrown -> {},
-            16);
-    Mailbox<Integer> mailbox =
-        new Mailbox<>(
-            handlers,
-            each -> {
-              if (each != next.getAndIncrement()) {
-                wrong.compareAndSet(null, each + " after " + next);
-              }
-              all.countDown();
-            },
-            16,
-            1);
-    for (int i = 0; i < count; i++) {
-      while (!mailbox.offer(i)) {
-        handlers.lookAfterTasks(); // as the conductor does
-        Thread.onSpinWait();
-      }
-    }
-    assertThat(all.await(100, TimeUnit.SECONDS)).isTrue();
-    assertThat(wrong.get()).isNull();
-    handlers.stop();
-  }
-
   /** Whoever continues with a turn wakes nobody: so what stands behind another must not be lost. */
   @Test
   void turnsThatContinueAreRunBesideReceiversThatWait() throws Exception {

@@ -42,7 +42,8 @@ class PartingTest {
 
   record Later(long value) {}
 
-  private static final int ROUNDS = 200;
+  private static final int ROUNDS = 60;
+  private static final int CONNECTED = 3;
 
   @TempDir Path directory;
   private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
@@ -185,7 +186,7 @@ class PartingTest {
                   }
                 });
     try {
-      for (int i = 0; i < ROUNDS; i++) {
+      for (int i = 0; i < ROUNDS || near.counters().connected() < CONNECTED; i++) {
         ask(near, 2);
         LockSupport.parkNanos(i % 3 * 1_000_000L);
       }
@@ -193,7 +194,6 @@ class PartingTest {
       over.set(true);
       other.join();
     }
-    assertThat(near.counters().connected()).as("connections made").isGreaterThan(2);
     assertThat(near.counters().lateResponses()).isZero();
     assertThat(near.counters().lost()).isZero();
   }
