@@ -162,6 +162,7 @@ public final class Sender {
     RingProducer ring = link.out(priority);
     int header = head.bytes();
     int bytes = Records.aligned(header + size);
+    long result = Peer.LOST; // once it is committed its position: it must not be sent again
     try {
       long claim = ring.tryClaim(bytes);
       if (claim < 0) {
@@ -192,6 +193,8 @@ public final class Sender {
           context.claimed();
         }
       }
+      long end = ring.endOf(claim, bytes);
+      result = Positions.of(connection.number, end);
       if (ring.mustWake()) {
         if (context.leads) {
           link.wakePeerAtOnce();
@@ -199,19 +202,18 @@ public final class Sender {
           link.wakePeer();
         }
       }
-      long end = ring.endOf(claim, bytes);
       if (priority == RingPair.DATA) {
         lookForHold(ring, end);
       }
-      return Positions.of(connection.number, end);
+      return result;
     } catch (IllegalStateException e) {
       if (connection.dead()) {
-        return Peer.LOST; // unmapped meanwhile
+        return result; // unmapped meanwhile
       }
       throw e;
     } catch (RingBrokenException e) {
       connection.broken(e);
-      return Peer.LOST;
+      return result;
     }
   }
 

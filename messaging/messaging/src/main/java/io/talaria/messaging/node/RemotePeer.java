@@ -207,7 +207,7 @@ public final class RemotePeer implements ConnectionPeer {
         Code.BACK_PRESSURED,
         "node "
             + to.peer.id()
-            + " has taken too little within the timeout: its receivers are slow, or it stands still"
+            + " has taken too little within the timeout: its receivers are slow, or its process is stopped"
             + StallDetector.openOn(to));
   }
 
