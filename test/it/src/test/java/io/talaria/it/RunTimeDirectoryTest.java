@@ -81,7 +81,7 @@ class RunTimeDirectoryTest {
     }
     assertThat(Command.run(Duration.ofSeconds(100), "ss", "--dir", full.toString()))
         .contains("no process");
-    assertThat(doctor(full)).contains("has no room").contains("Make room on its file system");
+    assertThat(doctor(full)).contains("is full").contains("Make room on its file system");
     exchange.end();
   }
 

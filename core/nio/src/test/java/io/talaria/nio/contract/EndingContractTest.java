@@ -34,6 +34,15 @@ class EndingContractTest extends Contract {
     channel.close();
   }
 
+  /**
+   * Bytes for the client. One is read: only then the rest is certainly here. During a switch to UCX
+   * a selector may report a channel whose bytes are still under way (docs/limits.md).
+   */
+  private static void leaveUnread(Pair pair) throws IOException {
+    pair.server.write(bytes(10, 1));
+    assertThat(readFully(pair.client, 1)).isEqualTo(bytes(10, 1).slice(0, 1));
+  }
+
   private static void assertReset(SocketChannel channel) {
     assertThatThrownBy(() -> read(channel))
         .isInstanceOf(SocketException.class)
@@ -200,8 +209,7 @@ class EndingContractTest extends Contract {
   @Test
   void aCloseWithUnreadBytesResetsThePeer() throws Exception {
     Pair pair = pair();
-    pair.server.write(bytes(10, 1));
-    Await.readable(pair.client);
+    leaveUnread(pair);
     pair.client.close();
     assertReset(pair.server);
   }
@@ -209,8 +217,7 @@ class EndingContractTest extends Contract {
   @Test
   void aResetComesAfterTheData() throws Exception {
     Pair pair = pair();
-    pair.server.write(bytes(10, 1));
-    Await.readable(pair.client);
+    leaveUnread(pair);
     pair.client.write(bytes(1000, 2));
     Await.readable(pair.server);
     pair.client.close();
@@ -281,8 +288,7 @@ class EndingContractTest extends Contract {
   @Test
   void aResetByAPeerWithUnreadBytesIsToldByAWrite() throws Exception {
     Pair pair = pair();
-    pair.server.write(bytes(10, 1));
-    Await.readable(pair.client);
+    leaveUnread(pair);
     pair.client.close();
     Await.readable(pair.server);
     assertToldByWrite(pair.server);
@@ -678,8 +684,7 @@ class EndingContractTest extends Contract {
   @Test
   void aCloseWithUnreadBytesAfterShutdownOutputBreaksThePeersWritesAtOnce() throws Exception {
     Pair pair = pair();
-    pair.server.write(bytes(10, 1));
-    Await.readable(pair.client);
+    leaveUnread(pair);
     pair.client.shutdownOutput();
     pair.client.close();
     assertThat(read(pair.server)).isEqualTo(-1);
