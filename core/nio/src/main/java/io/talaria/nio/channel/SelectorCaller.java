@@ -24,6 +24,23 @@ final class SelectorCaller {
 
   /** Whether the caller of the provider needs a selector of the JDK's. */
   static boolean needsJdkSelector() {
+    return isNamed() && isOld();
+  }
+
+  /**
+   * The first StackWalker of a JVM takes 20 ms: no program but those that need it pays for that.
+   */
+  private static boolean isNamed() {
+    StackTraceElement[] callers = new Throwable().getStackTrace();
+    for (int i = 0; i < Math.min(MAX_FRAMES, callers.length); i++) {
+      if (callers[i].getClassName().endsWith(POLLER)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isOld() {
     return Privileged.get(
         () ->
             StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE)
