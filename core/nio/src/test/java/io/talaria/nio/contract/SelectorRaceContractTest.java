@@ -208,18 +208,6 @@ class SelectorRaceContractTest extends Contract {
           assertThat(key.interestOps()).isEqualTo(OP_READ | OP_WRITE);
           Race.run(round, () -> key.interestOpsAnd(~OP_READ), () -> key.interestOpsAnd(~OP_WRITE));
           assertThat(key.interestOps()).isZero();
-        });
-  }
-
-  @Test
-  void interestThatIsSetAgainstInterestThatIsAddedIsNotLost() throws Exception {
-    Pair pair = pair();
-    Selector selector = selectorFor(pair.client);
-    SelectionKey key = register(pair.client, selector, 0);
-    Race.rounds(
-        3 * Race.ROUNDS,
-        round -> {
-          key.interestOps(0);
           Race.run(round, () -> key.interestOps(OP_READ), () -> key.interestOpsOr(OP_WRITE));
           assertThat(key.interestOps()).isIn(OP_READ, OP_READ | OP_WRITE);
         });
