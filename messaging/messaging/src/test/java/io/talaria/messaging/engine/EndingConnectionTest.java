@@ -8,12 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.MessagingException.Code;
-import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Request;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
@@ -45,22 +43,10 @@ class EndingConnectionTest {
   }
 
   private LocalNode start(int id, Transport transport) throws Exception {
-    WakeUps.assume(transport);
-    NodeOptions options =
-        NodeOptions.of(id)
-            .cluster("test")
-            .runDirectory(directory.resolve("run"))
-            .sharedMemoryDirectory(directory.resolve("shm"))
-            .directory(addresses::get)
-            .transports(transport)
-            .sendTimeout(LIMIT)
-            .handle(Figure.class, Dispatch.INLINE, this::respond);
-    LocalNode node =
-        RunningNodes.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options);
-    if (node.port() > 0) {
-      addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
-    }
-    return node;
+    return RunningNodes.start(
+        RunningNodes.options(id, transport, directory, addresses)
+            .handle(Figure.class, Dispatch.INLINE, this::respond),
+        addresses);
   }
 
   private void respond(Figure figure, Request request) {

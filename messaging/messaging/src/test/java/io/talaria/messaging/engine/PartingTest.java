@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeListener;
-import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Request;
 import io.talaria.messaging.ResponseFuture;
@@ -17,7 +16,6 @@ import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.transport.RingPair;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,25 +54,15 @@ class PartingTest {
   }
 
   private LocalNode start(int id, Transport transport) throws Exception {
-    WakeUps.assume(transport);
-    NodeOptions options =
-        NodeOptions.of(id)
-            .cluster("test")
-            .runDirectory(directory.resolve("run"))
-            .sharedMemoryDirectory(directory.resolve("shm"))
-            .directory(addresses::get)
-            .transports(transport)
-            .sendTimeout(LIMIT)
-            .maxConnections(id == 1 ? 1 : 100)
-            .receive(Figure.class, Dispatch.INLINE, (figure, from) -> {})
-            .handle(Figure.class, Dispatch.INLINE, (figure, request) -> request.respond(figure))
-            .handle(Later.class, Dispatch.INLINE, (later, request) -> kept.add(request));
     LocalNode node =
-        RunningNodes.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options);
+        RunningNodes.start(
+            RunningNodes.options(id, transport, directory, addresses)
+                .maxConnections(id == 1 ? 1 : 100)
+                .receive(Figure.class, Dispatch.INLINE, (figure, from) -> {})
+                .handle(Figure.class, Dispatch.INLINE, (figure, request) -> request.respond(figure))
+                .handle(Later.class, Dispatch.INLINE, (later, request) -> kept.add(request)),
+            addresses);
     nodes.add(node);
-    if (node.port() > 0) {
-      addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
-    }
     return node;
   }
 

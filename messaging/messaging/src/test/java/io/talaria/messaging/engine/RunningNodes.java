@@ -3,10 +3,15 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.connect.Conductor;
 import io.talaria.messaging.node.LocalNode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Map;
 
 /** What tests of running nodes share. */
 final class RunningNodes {
@@ -16,6 +21,36 @@ final class RunningNodes {
 
   static LocalNode start(NodeOptions options) throws IOException {
     return LocalNode.start(options, Conductor::new);
+  }
+
+  /**
+   * Options of a node that finds the others of its test, by the transport alone.
+   *
+   * @param addresses of those that listen by TCP
+   */
+  static NodeOptions options(
+      int id, Transport transport, Path directory, Map<Integer, InetSocketAddress> addresses) {
+    WakeUps.assume(transport);
+    NodeOptions options =
+        NodeOptions.of(id)
+            .cluster("test")
+            .runDirectory(directory.resolve("run"))
+            .sharedMemoryDirectory(directory.resolve("shm"))
+            .directory(addresses::get)
+            .transports(transport)
+            .sendTimeout(Waits.LIMIT);
+    return transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options;
+  }
+
+  /** Starts a node with such options, and notes its address. */
+  static LocalNode start(NodeOptions options, Map<Integer, InetSocketAddress> addresses)
+      throws IOException {
+    LocalNode node = start(options);
+    if (node.port() > 0) {
+      addresses.put(
+          node.id(), new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
+    }
+    return node;
   }
 
   /** The same; without periodic checks that would hide a lost wake-up, if told so. */

@@ -9,13 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeListener;
-import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.transport.RingPair;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
@@ -54,24 +52,12 @@ class UndeliveredTest {
   }
 
   private LocalNode start(int id, Transport transport) throws Exception {
-    WakeUps.assume(transport);
-    NodeOptions options =
-        NodeOptions.of(id)
-            .cluster("test")
-            .runDirectory(directory.resolve("run"))
-            .sharedMemoryDirectory(directory.resolve("shm"))
-            .directory(addresses::get)
-            .transports(transport)
+    return RunningNodes.start(
+        RunningNodes.options(id, transport, directory, addresses)
             .maxVirtualThreads(1)
-            .sendTimeout(LIMIT)
             .receive(Slow.class, Dispatch.VIRTUAL, (message, from) -> takeSlowly())
-            .receive(Quick.class, Dispatch.INLINE, (message, from) -> quick.incrementAndGet());
-    LocalNode node =
-        RunningNodes.start(transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options);
-    if (node.port() > 0) {
-      addresses.put(id, new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()));
-    }
-    return node;
+            .receive(Quick.class, Dispatch.INLINE, (message, from) -> quick.incrementAndGet()),
+        addresses);
   }
 
   private void takeSlowly() throws InterruptedException {
