@@ -89,7 +89,7 @@ class BenchProgramsTest {
   @Test
   void wrongUsageIsToldAsSuch() {
     assertWrong("programs mysql", "PROGRAM: there is no 'mysql', but activemq, ");
-    assertWrong("programs --server", "--listen, --remote: this starts both sides");
+    assertWrong("programs --listen", "--listen, --remote: this starts both sides");
     assertWrong(
         "programs --on-tcp --transport tcp", "--on-tcp: --transport tcp leaves Talaria out");
     assertWrong("kafka eat", "PATTERN: there is no 'eat', but produce, consume");
