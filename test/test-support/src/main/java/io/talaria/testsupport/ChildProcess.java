@@ -41,7 +41,10 @@ public final class ChildProcess implements AutoCloseable {
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   private static final Duration DUMP = Duration.ofSeconds(2);
-  private static final String END_OF_DUMP = "JNI global refs";
+
+  /** The last line of the heap that HotSpot prints behind the threads; an empty one follows. */
+  private static final String END_OF_DUMP = "  class space ";
+
   private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
   static {
@@ -459,6 +462,10 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Has a JVM that runs print its threads, which are then part of its output. */
   private void dumpThreads() throws InterruptedException {
+    int before;
+    synchronized (lines) {
+      before = lines.size();
+    }
     if (spec.main == null || !spec.prefix.isEmpty() || !process.isAlive()) {
       return; // the process may be no JVM, and would end by the signal
     }
@@ -472,12 +479,23 @@ public final class ChildProcess implements AutoCloseable {
     long startNs = System.nanoTime();
     synchronized (lines) {
       boolean inTime = true;
-      while (inTime
-          && openStreams > 0
-          && lines.stream().noneMatch(line -> line.text().startsWith(END_OF_DUMP))) {
+      while (inTime && openStreams > 0 && !isDumped(before)) {
         inTime = waitUntil(startNs, DUMP);
       }
     }
+  }
+
+  /**
+   * Returns whether the lines from {@code before} on contain a whole dump: what the program prints
+   * while the JVM does ends up within a line of the dump. The caller holds the monitor.
+   */
+  private boolean isDumped(int before) {
+    for (int i = before; i + 1 < lines.size(); i++) {
+      if (lines.get(i).text().startsWith(END_OF_DUMP)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

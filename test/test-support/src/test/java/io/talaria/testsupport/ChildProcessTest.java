@@ -131,6 +131,10 @@ class ChildProcessTest {
       assertThatThrownBy(() -> child.awaitEnd(SHORT))
           .isInstanceOf(AssertionError.class)
           .hasMessageContaining("Echo has not ended within 50 ms");
+      assertThat(child.out())
+          .as("both whole, so that nothing is printed into them")
+          .filteredOn(line -> line.startsWith(" Metaspace "))
+          .hasSize(2);
       child.send("a");
       assertThat(child.awaitLine("got .*", LIMIT).group()).isEqualTo("got a");
     }
