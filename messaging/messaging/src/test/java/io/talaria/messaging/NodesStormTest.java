@@ -42,6 +42,13 @@ class NodesStormTest {
   /** How a line of a member begins that says what should not have happened. */
   private static final String WRONG = "WRONG ";
 
+  /**
+   * What UCX before 1.14 prints when it ends a process because of a fault of its own, which
+   * docs/ucx.md describes: the storm takes it for a kill, and counts it.
+   */
+  private static final String FAULT_OF_UCX =
+      "Assertion `(req->send.wireup.type == UCP_WIREUP_MSG_EP_REMOVED)";
+
   private static final Duration LIMIT = Duration.ofMinutes(3);
   private static final long CALM_MS = 3_000;
 
@@ -56,6 +63,7 @@ class NodesStormTest {
   private Path file;
   private long kills;
   private long stops;
+  private long ended;
 
   private record Member(int id, ChildProcess process, int port) {}
 
@@ -105,6 +113,19 @@ class NodesStormTest {
     }
     Path next = Files.writeString(directory.resolve("nodes.next"), text);
     Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Starts again those that UCX has ended by its fault; any other end fails where it is met. */
+  private void restartThoseThatUcxEnded() throws Exception {
+    for (int id = LASTING; id <= NODES; id++) {
+      ChildProcess process = members[id].process;
+      if (!process.isAlive()
+          && process.err().stream().anyMatch(line -> line.contains(FAULT_OF_UCX))) {
+        ended++;
+        System.out.println("storm of nodes: UCX has ended node " + id + " by a fault of its own");
+        start(id);
+      }
+    }
   }
 
   private Member any(int first) {
@@ -178,6 +199,7 @@ class NodesStormTest {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     while (System.nanoTime() < end && wrong().isEmpty()) {
       TimeUnit.MILLISECONDS.sleep(100 + random.nextInt(900));
+      restartThoseThatUcxEnded();
       if (random.nextBoolean()) {
         kill(any(LASTING + 1));
       } else {
@@ -185,6 +207,7 @@ class NodesStormTest {
       }
     }
     assertThat(wrong()).as(plan).isEmpty();
+    restartThoseThatUcxEnded();
     TimeUnit.MILLISECONDS.sleep(CALM_MS); // the last messages are sent in peace
     judge(plan);
     for (int id = NODES; id > LASTING; id--) {
@@ -243,8 +266,8 @@ class NodesStormTest {
       }
     }
     System.out.printf(
-        "%s: %,d messages of those that lived to the end, %d gaps, all told; %d kills, %d stops%n",
-        plan, messages, missing, kills, stops);
+        "%s: %,d messages of those that lived to the end, %d gaps, all told; %d kills, %d stops, %d ended by UCX%n",
+        plan, messages, missing, kills, stops, ended);
     assertThat(messages).isPositive();
   }
 
