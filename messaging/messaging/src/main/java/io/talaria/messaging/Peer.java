@@ -113,5 +113,5 @@ public interface Peer {
    * consider slow receivers: {@link #trySend} may return {@link #BACK_PRESSURED} for one at any
    * time.
    */
-  long room();
+  long freeBytes();
 }

@@ -242,7 +242,7 @@ class ConnectionsTest {
         AtomicBoolean over = new AtomicBoolean();
         Runnable sending =
             () -> over.set(over.get() || peer.trySend(new Pair(1, 2)) == Peer.CLOSED);
-        for (Runnable use : List.of(sending, sending, (Runnable) peer::room)) {
+        for (Runnable use : List.of(sending, sending, (Runnable) peer::freeBytes)) {
           threads.add(
               Thread.ofPlatform()
                   .start(

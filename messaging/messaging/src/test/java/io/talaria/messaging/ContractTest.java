@@ -367,7 +367,7 @@ class ContractTest {
                 .handle(Tagged.class, Dispatch.INLINE, (m, request) -> request.respond(m)));
     assertThat(peer.request(new Tagged(0, 0, new byte[1]), Tagged.class, LONG).rest()).hasSize(1);
     if (variant == Variant.LOOP || variant == Variant.SHM) {
-      assertThat(peer.room()).as("at first").isLessThanOrEqualTo(32 << 10);
+      assertThat(peer.freeBytes()).as("at first").isLessThanOrEqualTo(32 << 10);
     }
     List<Thread> running = new ArrayList<>();
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -398,7 +398,7 @@ class ContractTest {
     // Who sends in one record only has the larger ring, too, sooner or later.
     Tagged large = new Tagged(0, each, new byte[30_000]);
     await(() -> peer.trySend(large) > 0);
-    await(() -> peer.room() > 200 << 10);
+    await(() -> peer.freeBytes() > 200 << 10);
   }
 
   /** A text of so many characters; its codec waits in the middle. */
@@ -834,7 +834,7 @@ class ContractTest {
         Thread.sleep(1);
       }
     }
-    assertThat(peer.room()).isLessThan(16 << 10);
+    assertThat(peer.freeBytes()).isLessThan(16 << 10);
     // Nothing is taken: a send comes to its limit only when the receiver goes on.
     Thread opener = new Thread(open::countDown);
     opener.start();

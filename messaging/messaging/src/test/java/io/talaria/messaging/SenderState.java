@@ -30,8 +30,11 @@ final class SenderState {
     long before = -1;
     for (int calm = 0; calm < CALM_LOOKS; ) {
       assertThat(sending.isAlive()).as("the sender waits").isTrue();
-      assertThat(System.nanoTime()).as("%s sent, room %d", sent, peer.room()).isLessThan(deadline);
-      boolean waits = sending.getState() == Thread.State.TIMED_WAITING && peer.room() <= FULL_BYTES;
+      assertThat(System.nanoTime())
+          .as("%s sent, room %d", sent, peer.freeBytes())
+          .isLessThan(deadline);
+      boolean waits =
+          sending.getState() == Thread.State.TIMED_WAITING && peer.freeBytes() <= FULL_BYTES;
       calm = waits && sent.get() == before ? calm + 1 : 0;
       before = sent.get();
       Thread.sleep(1);

@@ -58,8 +58,8 @@ import java.util.Set;
  * usable again.
  */
 public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
-  /** What posting answers when the queue is full: nothing was posted; poll, then try again. */
-  public static final int NO_ROOM = -12;
+  /** What posting returns when the queue is full: nothing was posted; poll, then try again. */
+  public static final int BACK_PRESSURED = -12;
 
   private static final VarHandle SEND_RETIRED = handle("sendRetired");
   private static final VarHandle RECEIVE_RETIRED = handle("receiveRetired");
@@ -732,7 +732,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * @param requests of the same protection domain
    * @param first the first to post
    * @param count how many, at least 1
-   * @return 0; {@link #NO_ROOM}, and none is posted; or a negated error number, and {@link
+   * @return 0; {@link #BACK_PRESSURED}, and none is posted; or a negated error number, and {@link
    *     SendRequests#failed} says which was the first that is not posted
    * @throws IllegalStateException if the queue is full and none of its requests is signalled: it
    *     would stay so for ever
@@ -798,7 +798,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
               + options.sendRequests
               + " at least");
     }
-    return NO_ROOM;
+    return BACK_PRESSURED;
   }
 
   /** Whether so many more fit; for the extended calls. */
@@ -831,7 +831,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * @param requests of the same protection domain
    * @param first the first to post
    * @param count how many, at least 1
-   * @return 0; {@link #NO_ROOM}, and none is posted; or a negated error number, and {@link
+   * @return 0; {@link #BACK_PRESSURED}, and none is posted; or a negated error number, and {@link
    *     ReceiveRequests#failed} says which was the first that is not posted
    * @throws IllegalStateException if it receives by a shared queue
    */
@@ -842,7 +842,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     }
     requests.check(domain, first, count, options.receivePieces);
     if (receivePosted + count - (long) RECEIVE_RETIRED.getAcquire(this) > options.receiveRequests) {
-      return NO_ROOM;
+      return BACK_PRESSURED;
     }
     long start = requests.cut(first, count);
     int status = IbvOps.post(postReceive, queuePair, start, requests.failedField());
@@ -899,7 +899,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * @param offset where in the region the window starts
    * @param bytes how long it is
    * @param access what peers may do
-   * @return 0, {@link #NO_ROOM}, or a negated error number
+   * @return 0, {@link #BACK_PRESSURED}, or a negated error number
    */
   public final int bind(
       MemoryWindow window,

@@ -79,14 +79,14 @@ public final class SharedReceiveQueue extends NativeObject {
    * @param requests of the same protection domain
    * @param first the first to post
    * @param count how many, at least 1
-   * @return 0; {@link QueuePair#NO_ROOM}, and none is posted; or a negated error number, and {@link
-   *     ReceiveRequests#failed} says which was the first that is not posted
+   * @return 0; {@link QueuePair#BACK_PRESSURED}, and none is posted; or a negated error number, and
+   *     {@link ReceiveRequests#failed} says which was the first that is not posted
    */
   public int post(ReceiveRequests requests, int first, int count) {
     long queue = pointer();
     requests.check(domain, first, count, pieces);
     if (posted + count - (long) TAKEN.getAcquire(this) > capacity) {
-      return QueuePair.NO_ROOM;
+      return QueuePair.BACK_PRESSURED;
     }
     long start = requests.cut(first, count);
     int status = IbvOps.post(postSrqRecv, queue, start, requests.failedField());

@@ -265,7 +265,8 @@ class FaultsTest {
       for (int i = 0; i < Pair.DEPTH; i++) {
         pair.left.post(0);
       }
-      assertThat(pair.left.queuePair.post(pair.left.send, 0, 1)).isEqualTo(QueuePair.NO_ROOM);
+      assertThat(pair.left.queuePair.post(pair.left.send, 0, 1))
+          .isEqualTo(QueuePair.BACK_PRESSURED);
       Loopback.fail("ibv_post_recv", ENOMEM, 1);
       pair.right.receive.request(9).local(pair.right.region, 0, 8);
       assertThat(pair.right.queuePair.post(pair.right.receive, 9, 1)).isEqualTo(-ENOMEM);
@@ -343,7 +344,7 @@ class FaultsTest {
           send.send(3).id(i).local(region, 0, 8).signaled();
           assertThat(ends[i + 1].post(receive, 0, 4)).isZero();
           assertThat(ends[i].post(send, 0, 4)).isZero();
-          assertThat(ends[i].post(send, 0, 1)).isEqualTo(QueuePair.NO_ROOM);
+          assertThat(ends[i].post(send, 0, 1)).isEqualTo(QueuePair.BACK_PRESSURED);
         }
         assertThat(queue.poll(done)).isZero();
         Loopback.release(round % 2 == 1);

@@ -128,11 +128,13 @@ class MessagesTest {
       for (int i = 0; i < Pair.DEPTH; i++) {
         pair.left.post(0);
       }
-      assertThat(pair.left.queuePair.post(pair.left.send, 0, 1)).isEqualTo(QueuePair.NO_ROOM);
+      assertThat(pair.left.queuePair.post(pair.left.send, 0, 1))
+          .isEqualTo(QueuePair.BACK_PRESSURED);
       for (int i = 0; i < Pair.DEPTH; i++) {
         pair.right.expect(i, i, 0, 64);
       }
-      assertThat(pair.right.queuePair.post(pair.right.receive, 0, 1)).isEqualTo(QueuePair.NO_ROOM);
+      assertThat(pair.right.queuePair.post(pair.right.receive, 0, 1))
+          .isEqualTo(QueuePair.BACK_PRESSURED);
       int done = 0;
       while (done < Pair.DEPTH) {
         done += Variant.completions(pair.left.queue, pair.left.done);
@@ -250,7 +252,7 @@ class MessagesTest {
         receive.request(i).id(100 + i).local(region, 64L * i, 64);
       }
       assertThat(shared.post(receive, 0, 8)).isZero();
-      assertThat(shared.post(receive, 0, 1)).isEqualTo(QueuePair.NO_ROOM);
+      assertThat(shared.post(receive, 0, 1)).isEqualTo(QueuePair.BACK_PRESSURED);
       assertThatThrownBy(() -> receivers[0].post(receive, 0, 1))
           .hasMessageContaining("receives by a shared queue");
       shared.limit(7);
@@ -269,7 +271,7 @@ class MessagesTest {
       assertThat(event.sharedReceiveQueue()).isSameAs(shared);
       assertThat(shared.limit()).isZero();
       assertThat(shared.post(receive, 0, 4)).isZero();
-      assertThat(shared.post(receive, 4, 1)).isEqualTo(QueuePair.NO_ROOM);
+      assertThat(shared.post(receive, 4, 1)).isEqualTo(QueuePair.BACK_PRESSURED);
       for (int i = 0; i < 2; i++) {
         senders[i].close();
         receivers[i].close();

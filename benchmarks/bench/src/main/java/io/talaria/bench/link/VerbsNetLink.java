@@ -128,8 +128,8 @@ final class VerbsNetLink implements Link {
   @Override
   public void send() throws IOException {
     try {
-      int answer = sizeBytes <= connection.maxBytes() ? sendSlice() : sendLarge();
-      if (answer != Connection.SENT) {
+      int result = sizeBytes <= connection.maxBytes() ? sendSlice() : sendLarge();
+      if (result != Connection.SENT) {
         throw new IOException("the connection is closed: " + ended);
       }
     } catch (InterruptedException e) {
@@ -143,23 +143,23 @@ final class VerbsNetLink implements Link {
     if (slice == null) {
       throw new IOException("no slice comes back");
     }
-    int answer;
-    while ((answer = connection.send(slice, sizeBytes)) == Connection.NO_ROOM) {
-      awaitRoom();
+    int result;
+    while ((result = connection.send(slice, sizeBytes)) == Connection.BACK_PRESSURED) {
+      awaitSpace();
     }
-    return answer;
+    return result;
   }
 
   private int sendLarge() throws IOException {
-    int answer;
+    int result;
     largeUnderWay.incrementAndGet();
     writable = false;
-    while ((answer = connection.sendLarge(memory, 0, sizeBytes, 0, largeOver))
-        == Connection.NO_ROOM) {
+    while ((result = connection.sendLarge(memory, 0, sizeBytes, 0, largeOver))
+        == Connection.BACK_PRESSURED) {
       awaitSending(() -> writable);
       writable = false;
     }
-    return answer;
+    return result;
   }
 
   private void largeIsOver() {
@@ -168,8 +168,8 @@ final class VerbsNetLink implements Link {
     wake(sender);
   }
 
-  private void awaitRoom() throws IOException, InterruptedException {
-    if (!connection.awaitRoom(LIMIT_NS)) {
+  private void awaitSpace() throws IOException, InterruptedException {
+    if (!connection.awaitSpace(LIMIT_NS)) {
       throw new IOException("the other side takes nothing");
     }
   }

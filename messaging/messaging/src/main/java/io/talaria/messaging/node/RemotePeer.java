@@ -458,7 +458,7 @@ public final class RemotePeer implements ConnectionPeer {
   }
 
   @Override
-  public long room() {
+  public long freeBytes() {
     Connection now = connection;
     return now == null ? 0 : now.sender().roomBytes();
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>A message is written into a {@link Slice} that was borrowed, and sent; messages arrive in the
  * order in which they were sent by one thread. Sending does not wait: it is refused while the peer
- * has no room ({@link #NO_ROOM}). Large messages are read by the peer from memory of this node, and
- * may be overtaken by messages that are sent later.
+ * has no space ({@link #BACK_PRESSURED}). Large messages are read by the peer from memory of this
+ * node, and may be overtaken by messages that are sent later.
  *
  * <p>Nothing here allocates, except the methods that give futures, those that wait, and {@link
  * #sendCopy}.
@@ -33,7 +33,7 @@ public final class Connection implements AutoCloseable {
    * Too much is under way, here or at the peer: nothing was done, a slice is still the caller's.
    * {@link ConnectionHandler#writable} will be called.
    */
-  public static final int NO_ROOM = -1;
+  public static final int BACK_PRESSURED = -1;
 
   /** The connection is closed or being closed: nothing was done, a slice was given back. */
   public static final int CLOSED = -2;
@@ -210,10 +210,10 @@ public final class Connection implements AutoCloseable {
    * Sends a message. Does not wait.
    *
    * @param slice that the caller has borrowed from a connection of the same node; it is the
-   *     library's afterwards, unless the answer is {@link #NO_ROOM}
+   *     library's afterwards, unless the result is {@link #BACK_PRESSURED}
    * @param length how many bytes of it, from 0 to what the slices of both sides hold: {@link
    *     #maxBytes}
-   * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} or {@link #CLOSED}
    */
   public int send(Slice slice, int length) {
     if (slice.pool.region.domain() != node.domain) {
@@ -254,12 +254,12 @@ public final class Connection implements AutoCloseable {
       return CLOSED;
     }
     slice.untake();
-    return NO_ROOM;
+    return BACK_PRESSURED;
   }
 
   private long claim(boolean message) {
     long claimed = ring.claim(message);
-    if (claimed == SendRing.NO_ROOM) {
+    if (claimed == SendRing.BACK_PRESSURED) {
       (message && ring.withoutCredit() ? node.creditStalls : node.roomStalls).increment();
       roomWanted = true;
       VarHandle.fullFence();
@@ -285,7 +285,7 @@ public final class Connection implements AutoCloseable {
    * @return false: time is over
    * @throws InterruptedException if the thread is interrupted
    */
-  public boolean awaitRoom(long timeoutNs) throws InterruptedException {
+  public boolean awaitSpace(long timeoutNs) throws InterruptedException {
     if (ring.roomOrShut()) {
       return true;
     }
@@ -305,7 +305,7 @@ public final class Connection implements AutoCloseable {
    *
    * @param bytes at most {@link #maxBytes}
    * @param timeoutNs how long to wait, in nanoseconds
-   * @return {@link #SENT}, {@link #NO_ROOM} if time is over, or {@link #CLOSED}
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} if time is over, or {@link #CLOSED}
    * @throws InterruptedException if the thread is interrupted
    */
   public int sendCopy(MemorySegment bytes, long timeoutNs) throws InterruptedException {
@@ -316,20 +316,20 @@ public final class Connection implements AutoCloseable {
     long endNs = System.nanoTime() + timeoutNs;
     Slice slice = awaitSlice(timeoutNs);
     if (slice == null) {
-      return isOpen() ? NO_ROOM : CLOSED;
+      return isOpen() ? BACK_PRESSURED : CLOSED;
     }
-    int answer = NO_ROOM;
+    int result = BACK_PRESSURED;
     try {
       MemorySegment.copy(bytes, 0, slice.memory(), 0, bytes.byteSize());
       do {
-        answer = send(slice, (int) bytes.byteSize());
-      } while (answer == NO_ROOM && awaitRoom(endNs - System.nanoTime()));
+        result = send(slice, (int) bytes.byteSize());
+      } while (result == BACK_PRESSURED && awaitSpace(endNs - System.nanoTime()));
     } finally {
-      if (answer == NO_ROOM) {
+      if (result == BACK_PRESSURED) {
         slice.release();
       }
     }
-    return answer;
+    return result;
   }
 
   /**
@@ -341,8 +341,8 @@ public final class Connection implements AutoCloseable {
    * @param bytes how long it is, from 1 to what the peer takes: {@link #maxLargeBytes}
    * @param token for the listener
    * @param listener is called when the peer's handler has returned, or the connection is closed
-   * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}; the listener is called after the
-   *     first only
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} or {@link #CLOSED}; the listener is called after
+   *     the first only
    */
   public int sendLarge(
       RegisteredMemory memory, long offset, long bytes, long token, OperationListener listener) {
@@ -355,13 +355,13 @@ public final class Connection implements AutoCloseable {
     memory.enter(offset, bytes);
     if (!enterLarge()) {
       memory.leave();
-      return isOpen() ? NO_ROOM : CLOSED;
+      return isOpen() ? BACK_PRESSURED : CLOSED;
     }
     Slice slice = borrow();
     if (slice == null) {
       large.leave();
       memory.leave();
-      return isOpen() ? NO_ROOM : CLOSED;
+      return isOpen() ? BACK_PRESSURED : CLOSED;
     }
     LargeMessages.header(slice.memory(), memory, offset, bytes);
     slice.take();
@@ -370,7 +370,7 @@ public final class Connection implements AutoCloseable {
       large.leave();
       memory.leave();
       slice.free();
-      return claimed == SendRing.SHUT ? CLOSED : NO_ROOM;
+      return claimed == SendRing.SHUT ? CLOSED : BACK_PRESSURED;
     }
     int slot = record(claimed, SendRing.LARGE, LargeMessages.HEADER_BYTES);
     ring.subject[slot] = slice;
@@ -410,8 +410,8 @@ public final class Connection implements AutoCloseable {
    * @param bytes how much, at least 1
    * @param token for the listener
    * @param listener is called when it is over
-   * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}; the listener is called after the
-   *     first only
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} or {@link #CLOSED}; the listener is called after
+   *     the first only
    */
   public int read(
       RemoteMemory from,
@@ -434,8 +434,8 @@ public final class Connection implements AutoCloseable {
    * @param bytes how much, at least 1
    * @param token for the listener
    * @param listener is called when it is over
-   * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}; the listener is called after the
-   *     first only
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} or {@link #CLOSED}; the listener is called after
+   *     the first only
    */
   public int write(
       RemoteMemory to,
@@ -458,8 +458,8 @@ public final class Connection implements AutoCloseable {
    * @param oldOffset where in that
    * @param token for the listener
    * @param listener is called when it is over
-   * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}; the listener is called after the
-   *     first only
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} or {@link #CLOSED}; the listener is called after
+   *     the first only
    */
   public int fetchAdd(
       RemoteMemory at,
@@ -485,8 +485,8 @@ public final class Connection implements AutoCloseable {
    * @param oldOffset where in that
    * @param token for the listener
    * @param listener is called when it is over
-   * @return {@link #SENT}, {@link #NO_ROOM} or {@link #CLOSED}; the listener is called after the
-   *     first only
+   * @return {@link #SENT}, {@link #BACK_PRESSURED} or {@link #CLOSED}; the listener is called after
+   *     the first only
    */
   public int compareSwap(
       RemoteMemory at,
@@ -549,11 +549,11 @@ public final class Connection implements AutoCloseable {
   private static final class Waiting implements OperationListener {
     private final CompletableFuture<Void> future = new CompletableFuture<>();
 
-    CompletableFuture<Void> begun(int answer) {
-      if (answer == NO_ROOM) {
+    CompletableFuture<Void> begun(int result) {
+      if (result == BACK_PRESSURED) {
         future.completeExceptionally(
             new RejectedExecutionException("too many requests are under way: try again later"));
-      } else if (answer == Connection.CLOSED) {
+      } else if (result == Connection.CLOSED) {
         future.completeExceptionally(new IOException("the connection is closed"));
       }
       return future;
@@ -610,7 +610,7 @@ public final class Connection implements AutoCloseable {
     long claimed = claim(false);
     if (claimed < 0) {
       local.leave();
-      return claimed == SendRing.SHUT ? CLOSED : NO_ROOM;
+      return claimed == SendRing.SHUT ? CLOSED : BACK_PRESSURED;
     }
     int slot = record(claimed, kind, bytes);
     ring.memory[slot] = local;

@@ -21,7 +21,7 @@ import java.lang.invoke.VarHandle;
  */
 final class SendRing {
   /** There is no request slot, or no receive request of the peer. */
-  static final long NO_ROOM = -1;
+  static final long BACK_PRESSURED = -1;
 
   /** The ring is shut. */
   static final long SHUT = -2;
@@ -98,8 +98,8 @@ final class SendRing {
   }
 
   /**
-   * Claims a record: its position in the low 32 bits, or {@link #NO_ROOM} or {@link #SHUT}. A
-   * thread that has claimed a record must publish it.
+   * Claims a record: its position in the low 32 bits, or {@link #BACK_PRESSURED} or {@link #SHUT}.
+   * A thread that has claimed a record must publish it.
    */
   long claim(boolean message) {
     while (true) {
@@ -109,12 +109,12 @@ final class SendRing {
       }
       int position = (int) at;
       if (position - (int) COMPLETED.getAcquire(this) >= capacity) {
-        return NO_ROOM;
+        return BACK_PRESSURED;
       }
       int messages = (int) (at >>> 32);
       if (message) {
         if ((((int) GRANTED.getAcquire(this) - messages) & MESSAGES_MASK) == 0) {
-          return NO_ROOM;
+          return BACK_PRESSURED;
         }
         messages = (messages + 1) & MESSAGES_MASK;
       }

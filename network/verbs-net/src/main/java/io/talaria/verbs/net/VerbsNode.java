@@ -50,7 +50,7 @@ import jdk.net.ExtendedSocketOptions;
  *   Connection connection = node.connect(new InetSocketAddress("other", 7000), handler);
  *   Slice slice = connection.awaitSlice(1_000_000_000L);
  *   slice.memory().set(ValueLayout.JAVA_LONG, 0, 42);
- *   if (connection.send(slice, 8) == Connection.NO_ROOM) ...
+ *   if (connection.send(slice, 8) == Connection.BACK_PRESSURED) ...
  * }
  * }</pre>
  */

@@ -102,14 +102,14 @@ class AllocationTest {
       measure(
           () -> {
             long token = ++count[0];
-            int answer =
+            int result =
                 switch ((int) token & 3) {
                   case 0 -> connection.read(remote, 0, here, 0, 64, token, listener);
                   case 1 -> connection.write(remote, 64, here, 64, 64, token, listener);
                   case 2 -> connection.fetchAdd(remote, 128, 1, here, 128, token, listener);
                   default -> connection.compareSwap(remote, 136, 0, 0, here, 136, token, listener);
                 };
-            if (answer != Connection.SENT) {
+            if (result != Connection.SENT) {
               throw new AssertionError("no room");
             }
             while (done.getAcquire() != token) {

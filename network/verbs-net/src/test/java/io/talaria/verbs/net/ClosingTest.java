@@ -49,7 +49,7 @@ class ClosingTest {
         Pair.await("the other end", () -> !reasons.isEmpty());
         assertThat(reasons).containsExactly("100 PEER");
         assertThat(connection.isOpen()).isFalse();
-        assertThat(connection.awaitRoom(1)).isTrue();
+        assertThat(connection.awaitSpace(1)).isTrue();
         Slice slice = connection.borrow();
         assertThat(connection.send(slice, 1)).isEqualTo(Connection.CLOSED);
       }
@@ -64,7 +64,7 @@ class ClosingTest {
     ConnectionHandler handler =
         (c, m) -> {
           Slice slice = c.borrow();
-          if (slice != null && c.send(slice, 8) == Connection.NO_ROOM) {
+          if (slice != null && c.send(slice, 8) == Connection.BACK_PRESSURED) {
             slice.release();
           }
           if (m.longAt(0) == 77) {
@@ -115,13 +115,13 @@ class ClosingTest {
         throw new AssertionError("slices are lost");
       }
       slice.memory().set(java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED, 0, last ? 77 : 1);
-      int answer;
-      while ((answer = connection.send(slice, 8)) == Connection.NO_ROOM) {
-        if (!connection.awaitRoom(Pair.LIMIT_NS)) {
+      int result;
+      while ((result = connection.send(slice, 8)) == Connection.BACK_PRESSURED) {
+        if (!connection.awaitSpace(Pair.LIMIT_NS)) {
           throw new AssertionError("no room comes");
         }
       }
-      return answer == Connection.SENT;
+      return result == Connection.SENT;
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

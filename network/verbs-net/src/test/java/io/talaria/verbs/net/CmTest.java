@@ -440,7 +440,7 @@ class CmTest {
           for (int i = 0; i < 100; i++) {
             Slice slice = connection.awaitSlice(Pair.LIMIT_NS);
             slice.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, i);
-            if (connection.send(slice, 16) == Connection.NO_ROOM) {
+            if (connection.send(slice, 16) == Connection.BACK_PRESSURED) {
               slice.release();
             }
           }

@@ -76,7 +76,7 @@ class CreditsTest {
         sent++;
       } else {
         slice.release();
-        if (!connection.awaitRoom(200_000_000L)) {
+        if (!connection.awaitSpace(200_000_000L)) {
           return sent;
         }
       }

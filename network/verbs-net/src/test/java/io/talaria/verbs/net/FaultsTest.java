@@ -90,8 +90,8 @@ class FaultsTest {
       Connection second = pair.connect((c, m) -> {});
       Provider.fail("ibv_poll_cq", EIO, 1);
       Slice slice = first.borrow();
-      int answer = first.send(slice, 8);
-      assertThat(answer).isIn(Connection.SENT, Connection.CLOSED);
+      int result = first.send(slice, 8);
+      assertThat(result).isIn(Connection.SENT, Connection.CLOSED);
       assertThat(Pair.closed(first).kind())
           .isIn(CloseReason.Kind.DEVICE, CloseReason.Kind.PEER, CloseReason.Kind.FAILED);
       assertThat(Pair.closed(second)).isNotNull();

@@ -282,10 +282,10 @@ public final class GuestBench {
 
   private static void answer(Connection connection) {
     Slice slice = connection.borrow();
-    int answer = slice == null ? Connection.NO_ROOM : connection.send(slice, SMALL);
-    if (answer != Connection.SENT) {
+    int result = slice == null ? Connection.BACK_PRESSURED : connection.send(slice, SMALL);
+    if (result != Connection.SENT) {
       throw new IllegalStateException(
-          "sending has answered " + answer + "; " + connection.node.metrics());
+          "sending has returned " + result + "; " + connection.node.metrics());
     }
   }
 

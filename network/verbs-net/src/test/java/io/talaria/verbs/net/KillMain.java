@@ -89,14 +89,14 @@ public final class KillMain {
         for (long i = 0; ; i++) {
           Slice slice = connection.awaitSlice(LIMIT_NS);
           slice.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, i);
-          int answer;
-          while ((answer = connection.send(slice, 4096)) == Connection.NO_ROOM) {
-            TwoSides.require(connection.awaitRoom(LIMIT_NS), "room or the end");
+          int result;
+          while ((result = connection.send(slice, 4096)) == Connection.BACK_PRESSURED) {
+            TwoSides.require(connection.awaitSpace(LIMIT_NS), "room or the end");
           }
-          if (i % 16 == 0 && answer == Connection.SENT) {
+          if (i % 16 == 0 && result == Connection.SENT) {
             int ignored = connection.sendLarge(own, 0, 1 << 16, i, (c, t, s) -> {});
           }
-          if (answer == Connection.CLOSED) {
+          if (result == Connection.CLOSED) {
             connection.whenClosed().get(LIMIT_NS, TimeUnit.NANOSECONDS);
             return;
           }

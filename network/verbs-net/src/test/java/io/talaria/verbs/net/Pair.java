@@ -84,11 +84,11 @@ final class Pair implements AutoCloseable {
     MemorySegment memory = slice.memory();
     memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, first);
     memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 8, second);
-    int answer;
-    while ((answer = connection.send(slice, 16)) == Connection.NO_ROOM) {
-      assertThat(connection.awaitRoom(LIMIT_NS)).as("room").isTrue();
+    int result;
+    while ((result = connection.send(slice, 16)) == Connection.BACK_PRESSURED) {
+      assertThat(connection.awaitSpace(LIMIT_NS)).as("room").isTrue();
     }
-    assertThat(answer).isEqualTo(Connection.SENT);
+    assertThat(result).isEqualTo(Connection.SENT);
   }
 
   /** Sends a word back to where it came from; by a handler that is sure to have room. */

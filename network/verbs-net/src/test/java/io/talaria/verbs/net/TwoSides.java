@@ -207,11 +207,11 @@ final class TwoSides {
         Slice slice = connection.awaitSlice(LIMIT_NS);
         require(slice != null, "a slice");
         fill(slice.memory().asSlice(0, length), DATA, i);
-        int answer;
-        while ((answer = connection.send(slice, length)) == Connection.NO_ROOM) {
-          require(connection.awaitRoom(LIMIT_NS), "room");
+        int result;
+        while ((result = connection.send(slice, length)) == Connection.BACK_PRESSURED) {
+          require(connection.awaitSpace(LIMIT_NS), "room");
         }
-        require(answer == Connection.SENT, "an open connection");
+        require(result == Connection.SENT, "an open connection");
       }
       return count;
     }
@@ -226,8 +226,8 @@ final class TwoSides {
           fill(memory.segment().asSlice(offset, LARGE_BYTES), DATA, i);
           begun++;
           while (connection.sendLarge(memory, offset, LARGE_BYTES, i, this::over)
-              == Connection.NO_ROOM) {
-            require(connection.awaitRoom(LIMIT_NS), "room");
+              == Connection.BACK_PRESSURED) {
+            require(connection.awaitSpace(LIMIT_NS), "room");
             Thread.onSpinWait();
           }
         }
@@ -282,16 +282,16 @@ final class TwoSides {
         throws InterruptedException {
       awaitOperations(CHUNKS_UNDER_WAY - 1);
       begun++;
-      int answer;
-      while ((answer =
+      int result;
+      while ((result =
               write
                   ? connection.write(remote, offset, local, offset, length, 0, this::over)
                   : connection.read(remote, offset, local, offset, length, 0, this::over))
-          == Connection.NO_ROOM) {
-        require(connection.awaitRoom(LIMIT_NS), "room");
+          == Connection.BACK_PRESSURED) {
+        require(connection.awaitSpace(LIMIT_NS), "room");
         Thread.onSpinWait();
       }
-      require(answer == Connection.SENT, "an open connection");
+      require(result == Connection.SENT, "an open connection");
     }
 
     private void add(
