@@ -1124,11 +1124,25 @@ final class TalariaSocketChannel extends SocketChannel implements Registrable {
 
   @Override
   public String toString() {
-    ConnectionPath open = connectionPath;
+    SocketAddress to = remote;
+    if (to == null && isConnectionPending()) {
+      to = control.socket().getRemoteSocketAddress(); // where it is connecting to
+    }
     return "TalariaSocketChannel["
-        + (isOpen() ? (open == null ? "unconnected" : open.toString()) : "closed")
+        + stateText()
         + (local == null ? "" : " local=" + ShownAddress.of(control, local))
-        + (remote == null ? "" : " remote=" + remote)
+        + (to == null ? "" : " remote=" + to)
         + "]";
+  }
+
+  private String stateText() {
+    if (!isOpen()) {
+      return "closed";
+    }
+    ConnectionPath open = connectionPath;
+    if (open == null) {
+      return isConnectionPending() ? "connection-pending" : "unconnected";
+    }
+    return open + (inputClosed ? " ishut" : "") + (outputClosed ? " oshut" : "");
   }
 }

@@ -171,6 +171,7 @@ class ConnectContractTest extends Contract {
     assertThat(channel.finishConnect()).isFalse();
     assertThat(channel.isConnectionPending()).isTrue();
     assertThat(channel.isConnected()).isFalse();
+    assertThat(channel.toString()).contains("connection-pending").contains(" remote=/");
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
 
 /** The rows of «Known differences» in docs/architecture.md: what the JDK does, and what we do. */
@@ -144,5 +145,15 @@ class KnownDifferencesTest extends Contract {
   void channelsNameTheirClass() throws Exception {
     assertThat(client().toString().startsWith("java.nio.channels.SocketChannel["))
         .isEqualTo(!talaria());
+  }
+
+  @Test
+  void channelsNameTheDirectionsThatAreShut() throws Exception {
+    SocketChannel client = pair().client;
+    assertThat(client.toString()).doesNotContain("shut");
+    client.shutdownOutput();
+    assertThat(client.toString()).contains(" oshut").doesNotContain(" ishut");
+    client.shutdownInput();
+    assertThat(client.toString()).contains(" ishut oshut");
   }
 }
