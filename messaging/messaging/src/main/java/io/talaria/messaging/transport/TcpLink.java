@@ -206,26 +206,32 @@ public final class TcpLink extends MirrorLink {
     boolean came = false;
     try {
       while (!over) {
-        int got = wire.read(stage);
-        if (got < 0) {
-          end();
-          return came;
-        }
+        int got = read();
         came |= got > 0;
         boolean full = !stage.hasRemaining();
         parse();
+        if (got < 0) {
+          end();
+        }
         if (!full) {
           return came;
         }
       }
-    } catch (ProtocolException e) {
-      fail("protocol: " + e.getMessage());
-    } catch (IOException e) {
-      end(); // reset: the other process was killed
-    } catch (RingBrokenException e) {
+    } catch (ProtocolException | RingBrokenException e) {
       fail("protocol: " + e.getMessage());
     }
     return came;
+  }
+
+  /** Like {@link Wire#read}; also returns -1 if the session was reset or cut off. */
+  private int read() throws ProtocolException {
+    try {
+      return wire.read(stage);
+    } catch (ProtocolException e) {
+      throw e;
+    } catch (IOException e) { // the other process was killed; the wire may have read some before
+      return -1;
+    }
   }
 
   /** {@inheritDoc} A response is not for the poller: its thread reads it. */

@@ -5,6 +5,8 @@ package io.talaria.messaging.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.ring.RingReceiver;
+import io.talaria.messaging.wire.EncryptedWire;
 import io.talaria.messaging.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,11 +20,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a thread that waits for a response leaves to the poller of its node. */
+/**
+ * What a thread that waits for a response leaves to the poller of its node, and what is still read
+ * of a session that ends.
+ */
 @Timeout(60)
 class TcpLinkTest {
   private static final int[] CAPACITY = {64 << 10, 64 << 10};
   private static final int RECORD = 64;
+
+  /** The same key for both directions. */
+  private static final byte[] SECRET = new byte[64];
+
   private static final long LIMIT_NS = 20_000_000_000L;
 
   /** Counts wake-ups of its poller. */
@@ -52,17 +61,35 @@ class TcpLinkTest {
 
   @BeforeEach
   void connect() throws IOException {
+    connect(false);
+  }
+
+  private void connect(boolean encrypted) throws IOException {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (ServerSocketChannel server = ServerSocketChannel.open().bind(any)) {
-      here = link(owner, SocketChannel.open(server.getLocalAddress()));
-      there = link(new Owner(), server.accept());
+      SocketChannel near = SocketChannel.open(server.getLocalAddress());
+      SocketChannel far = server.accept();
+      here = link(owner, near, wire(near, encrypted));
+      there = link(new Owner(), far, wire(far, encrypted));
     }
   }
 
-  private static TcpLink link(Owner of, SocketChannel session) throws IOException {
+  private void reconnect(boolean encrypted) throws IOException {
+    close();
+    connect(encrypted);
+  }
+
+  private static Wire wire(SocketChannel session, boolean encrypted) {
+    return encrypted ? new EncryptedWire(session, SECRET, nothing()) : new Wire(session);
+  }
+
+  private static TcpLink link(Owner of, SocketChannel session, Wire wire) throws IOException {
     session.configureBlocking(false);
-    ByteBuffer nothing = ByteBuffer.allocate(0);
-    return new TcpLink(of, session, new Wire(session), nothing, "a test", CAPACITY, CAPACITY);
+    return new TcpLink(of, session, wire, nothing(), "a test", CAPACITY, CAPACITY);
+  }
+
+  private static ByteBuffer nothing() {
+    return ByteBuffer.allocate(0);
   }
 
   @AfterEach
@@ -136,5 +163,34 @@ class TcpLinkTest {
       here.wakePeer();
     }
     assertThat(owner.woken).hasPositiveValue();
+  }
+
+  /** Reads the session to its end; how many messages came. */
+  private int readToTheEnd() {
+    long end = System.nanoTime() + LIMIT_NS;
+    while (!here.over() && System.nanoTime() < end) {
+      here.pull();
+    }
+    assertThat(here.over()).isTrue();
+    RingReceiver in = here.in(RingPair.DATA);
+    int count = 0;
+    while (in.peek() != 0) {
+      in.advance();
+      count++;
+    }
+    return count;
+  }
+
+  /** As of a process that was killed while it sent. */
+  @Test
+  void whatCameBeforeAnEncryptedSessionWasCutOffIsRead() throws Exception {
+    reconnect(true);
+    for (int i = 0; i < 3; i++) {
+      put(there, RingPair.DATA);
+      there.push();
+    }
+    there.session().write(ByteBuffer.wrap(new byte[] {64, 0, 0, 0, 1}));
+    there.close();
+    assertThat(readToTheEnd()).isEqualTo(3);
   }
 }
