@@ -61,7 +61,10 @@ public abstract class MirrorLink extends Link {
   /** The delivered position of our data ring, as the other end has reported it. */
   private volatile long delivered;
 
-  /** Everything was sent, and the other end was told so. Only for the holder of the output. */
+  /**
+   * Nothing more is sent: the other end was told that everything was, or sending has failed. Only
+   * for the holder of the output.
+   */
   protected boolean finished;
 
   /** No more records will be written into the outgoing rings. */

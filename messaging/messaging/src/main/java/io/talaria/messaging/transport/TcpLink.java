@@ -98,7 +98,7 @@ public final class TcpLink extends MirrorLink {
 
   @Override
   protected boolean pending() {
-    return pending || wire.pending();
+    return !finished && (pending || wire.pending());
   }
 
   @Override
@@ -113,7 +113,7 @@ public final class TcpLink extends MirrorLink {
       try {
         done |= pushLocked();
       } catch (IOException e) {
-        fail("cannot send: " + e);
+        sendingFailed("cannot send: " + e);
       } catch (RingBrokenException e) {
         fail(e.getMessage());
       } finally {
@@ -275,7 +275,19 @@ public final class TcpLink extends MirrorLink {
     end();
   }
 
-  /** Ends the output, after everything was sent. Under the output lock. */
+  /**
+   * Sends nothing more. What has arrived is still read: whether it is delivered must not depend on
+   * who finds first that the other process was killed. The session has an end to be read, because a
+   * process that still reads finds the end of this output, and ends, too. Under the output lock.
+   */
+  private void sendingFailed(String reason) {
+    owner.ending(reason);
+    finish();
+    blocked = false; // else the poller would find again and again that the session accepts more
+    owner.wakePoller(); // it reads the end
+  }
+
+  /** Ends the output. Under the output lock. */
   private void finish() {
     finished = true;
     try {

@@ -13,6 +13,7 @@ import io.talaria.messaging.Peer;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.records.Records;
 import io.talaria.messaging.transport.RingPair;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -22,8 +23,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +149,41 @@ class UndeliveredTest {
     third.poller().dropSoon(third.remote(2).connection(), "the test ends it");
     await(() -> quick.get() == 3);
     await(() -> onPoller(far, there::dead));
+  }
+
+  /**
+   * The other process was killed. Its messages must not depend on who finds that first: the poller,
+   * which reads, or a thread that sends.
+   */
+  @Test
+  void aConnectionOnWhichSendingHasFailedDeliversWhatHasArrived() throws Exception {
+    Connection there = stall(Transport.TCP);
+    onPoller(
+        far,
+        () -> {
+          near.poller().dropSoon(near.remote(2).connection(), "the test ends it");
+          return sendInVain(there);
+        });
+    assertThat(there.closing().failure()).startsWith("cannot send: ");
+    await(() -> onPoller(far, () -> there.link().over()));
+    await(() -> rests(far));
+    assertThat(there.dead()).as("ended, with messages to deliver").isFalse();
+    stuck.countDown();
+    await(() -> slow.get() == 2 && quick.get() == 1);
+    await(() -> onPoller(far, there::dead));
+    await(() -> far.remote(1).connection() == null);
+    assertThat(far.counters().lost()).isOne();
+  }
+
+  /** Sends until that fails. */
+  private static boolean sendInVain(Connection connection) {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (connection.closing().failureOr("").isEmpty() && System.nanoTime() < end) {
+      connection.control(Records.PING, 0, 0);
+      boolean ignored = connection.link().push();
+      LockSupport.parkNanos(1_000_000);
+    }
+    return true;
   }
 
   /** Connects a node with the far one, and returns that one's connection. */

@@ -11,6 +11,7 @@ import io.talaria.messaging.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a thread that waits for a response leaves to the poller of its node, and what is still read
@@ -37,6 +40,7 @@ class TcpLinkTest {
   /** Counts wake-ups of its poller. */
   private static final class Owner implements LinkOwner {
     final AtomicInteger woken = new AtomicInteger();
+    String ending = "";
 
     @Override
     public void wakePoller() {
@@ -47,7 +51,10 @@ class TcpLinkTest {
     public void wakeWaiters() {}
 
     @Override
-    public void ending(String reason) {}
+    public void ending(String reason) {
+      assertThat(ending).as("the reason given before").isEmpty();
+      ending = reason;
+    }
 
     @Override
     public void failed(String reason) {
@@ -165,6 +172,30 @@ class TcpLinkTest {
     assertThat(owner.woken).hasPositiveValue();
   }
 
+  /** The other process was killed, and this end sends until it knows. */
+  private void sendInVain() throws InterruptedException {
+    there.close();
+    long end = System.nanoTime() + LIMIT_NS;
+    do {
+      if (here.out(RingPair.DATA).hasRoom(RECORD)) {
+        put(here, RingPair.DATA);
+      }
+      here.push();
+      Thread.sleep(1);
+    } while (owner.ending.isEmpty() && System.nanoTime() < end);
+    assertThat(owner.ending).startsWith("cannot send: ");
+  }
+
+  private void assertSendsNoMore() {
+    assertThat(here.blocked()).as("waits until the session accepts more").isFalse();
+    assertThat(here.armOutput()).as("the poller may sleep").isTrue();
+    put(here, RingPair.CONTROL);
+    here.wakePeerAtOnce();
+    here.finishOutput();
+    assertThat(here.push()).isFalse();
+    assertThat(here.armOutput()).as("the poller may sleep").isTrue();
+  }
+
   /** Reads the session to its end; how many messages came. */
   private int readToTheEnd() {
     long end = System.nanoTime() + LIMIT_NS;
@@ -179,6 +210,66 @@ class TcpLinkTest {
       count++;
     }
     return count;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aFailedSendLeavesWhatHasArrivedToBeRead(boolean encrypted) throws Exception {
+    reconnect(encrypted);
+    for (int i = 0; i < 3; i++) {
+      put(there, RingPair.DATA);
+      there.push();
+    }
+    sendInVain();
+    assertThat(owner.woken).as("wake-ups of the poller, which reads the rest").hasPositiveValue();
+    assertThat(here.over()).as("over, with messages in the session").isFalse();
+    assertSendsNoMore();
+    assertThat(readToTheEnd()).isEqualTo(3);
+    assertSendsNoMore();
+  }
+
+  /** Else the selector would find again and again that it does. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void afterAFailedSendNothingWaitsUntilTheSessionAcceptsMore(boolean encrypted) throws Exception {
+    reconnect(encrypted);
+    here.session().setOption(StandardSocketOptions.SO_SNDBUF, 1);
+    put(there, RingPair.DATA);
+    there.push();
+    for (int priority = 0; priority < RingPair.COUNT; priority++) {
+      while (here.out(priority).hasRoom(2 * RECORD)) {
+        put(here, priority);
+      }
+    }
+    here.push();
+    assertThat(here.blocked()).isTrue();
+    sendInVain();
+    assertSendsNoMore();
+    assertThat(readToTheEnd()).isOne();
+  }
+
+  /** For example for lack of memory, while the other process lives and waits for more. */
+  @Test
+  void aFailedSendEndsTheOtherEnd() throws Exception {
+    SocketChannel session = here.session();
+    Wire broken =
+        new Wire(session) {
+          @Override
+          public long write(ByteBuffer[] from) throws IOException {
+            throw new IOException("the test refuses");
+          }
+        };
+    here = link(owner, session, broken);
+    put(here, RingPair.DATA);
+    here.push();
+    assertSendsNoMore();
+    long end = System.nanoTime() + LIMIT_NS;
+    while (!there.over() && System.nanoTime() < end) {
+      there.pull();
+    }
+    assertThat(there.over()).isTrue();
+    there.close();
+    assertThat(readToTheEnd()).isZero();
   }
 
   /** As of a process that was killed while it sent. */
