@@ -53,7 +53,15 @@ final class Engine {
   private final int descriptor;
   private final byte[] address;
   private final StreamTable streams = new StreamTable();
+
+  /** Pipes that UCX has named, which it does not do again. */
   private final Object[] readable = new Object[BoundWorker.MAX_READY];
+
+  private int readableCount;
+
+  /** How many of them have had their turn. */
+  private int readableTaken;
+
   private final Received chunk;
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
   private final List<Note> notesUnderWay = new ArrayList<>();
@@ -85,8 +93,8 @@ final class Engine {
   private final Set<Long> exposedTo = new HashSet<>();
 
   /**
-   * An endpoint has been opened since streams were polled: bytes for it may be here already, from a
-   * peer that connected first, and no event will tell of them.
+   * Something may be here of which no event will tell: an endpoint has been opened since streams
+   * were polled, and its peer has connected first; or to hand over what was here has failed.
    */
   private boolean unpolled;
 
@@ -429,8 +437,9 @@ final class Engine {
     }
     int events = worker.progress();
     if (events != 0 || unpolled) {
-      unpolled = false;
+      unpolled = true; // and again, should memory be short: no event tells of what is left
       dispatch();
+      unpolled = false;
     }
     return events;
   }
@@ -470,13 +479,15 @@ final class Engine {
   }
 
   private void dispatch() {
-    int count;
     do {
-      count = worker.pollStreams(readable);
-      for (int i = 0; i < count; i++) {
-        drain((Pipe) readable[i]);
+      if (readableTaken == readableCount) {
+        readableCount = worker.pollStreams(readable);
+        readableTaken = 0;
       }
-    } while (count == readable.length);
+      while (readableTaken < readableCount) {
+        drain((Pipe) readable[readableTaken++]);
+      }
+    } while (readableCount == readable.length);
     takeNotes();
     if (!sending.isEmpty()) {
       pollSends();
@@ -503,12 +514,14 @@ final class Engine {
     arrivalsFromHost++;
   }
 
-  /** What a peer sends ends its own streams at worst. */
+  /** What a peer sends ends its own streams at worst, and so does a lack of memory for it. */
   private void drain(Pipe pipe) {
     try {
       pipe.drain(chunk);
     } catch (RuntimeException e) {
       pipe.breach(e);
+    } catch (Error e) {
+      pipe.lost(e);
     }
   }
 
@@ -631,6 +644,20 @@ final class Engine {
       buffer.next = buffers;
       buffers = buffer;
       bufferCount++;
+    }
+  }
+
+  /**
+   * Has so many slabs ready, for {@link #takeSlab}.
+   *
+   * @throws OutOfMemoryError if there are not so many
+   */
+  void reserveSlabs(int count) {
+    while (slabCount < count) {
+      Slab slab = new Slab();
+      slab.next = slabs;
+      slabs = slab;
+      slabCount++;
     }
   }
 

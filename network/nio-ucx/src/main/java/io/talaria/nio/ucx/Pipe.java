@@ -61,9 +61,21 @@ final class Pipe {
 
   /** The bytes that came made no sense, in a way that no check has foreseen. */
   void breach(RuntimeException e) {
-    out.breach(e.toString());
+    try {
+      out.lost(e);
+    } finally {
+      if (in != null) {
+        in.lost(e);
+      }
+    }
+  }
+
+  /** Bytes that came could not be taken over: the stream that lacks them must not go on. */
+  void lost(Error e) {
     if (in != null) {
-      in.breach(e.toString());
+      in.lost(e);
+    } else if (headBytes < TOKEN_BYTES) {
+      out.lost(e); // usually it is the same stream
     }
   }
 
@@ -88,11 +100,10 @@ final class Pipe {
       head = (head << Byte.SIZE) | Byte.toUnsignedInt(chunk.byteAt(at++));
       headBytes++;
       if (headBytes == TOKEN_BYTES) {
-        in = engine.streams().find(head);
-        if (in != null && !in.comesBy(this)) {
-          in = null;
-        }
-        if (in == null) {
+        UcxStream named = engine.streams().find(head);
+        if (named != null && named.comesBy(this)) {
+          in = named;
+        } else {
           lookWhetherOver(); // no other call does, if the way out is over already
         }
       } else if (headBytes == UcxMessages.HEAD_BYTES && in != null) {

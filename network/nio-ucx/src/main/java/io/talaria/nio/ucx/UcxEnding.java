@@ -285,17 +285,30 @@ final class UcxEnding {
    * entered.
    */
   void breach(String what) {
+    breach(what, null);
+  }
+
+  /**
+   * Bytes of the peer's could not be taken over; the engine is entered. The text is a constant:
+   * memory may be short.
+   */
+  void lost(Throwable cause) {
+    breach("what it has sent could not be taken over, and its connection is reset", cause);
+  }
+
+  /** Fails before it does anything that needs memory. */
+  private void breach(String what, Throwable cause) {
     assert engine.entered();
     if (!breached) {
       breached = true;
       ends.fail();
       output.dropFilling();
-      stream.peer().complain(what);
       waits.news();
+      stream.peer().complain(what, cause);
     }
   }
 
-  /** Whether the peer has done so; the engine is entered. */
+  /** Whether nothing of the peer is taken any more; the engine is entered. */
   boolean breached() {
     return breached;
   }

@@ -106,14 +106,18 @@ final class UcxInput {
   /** Takes bytes over. */
   void receive(Received chunk, int offset, int length) {
     assert engine.entered();
-    received += length;
+    long total = received + length;
     if (closed || stream.breached()) {
+      received = total;
       return;
     }
-    if (received > granted || (ends.peerEnded() && received > peerTotal)) {
-      stream.breach("more bytes than it may send: " + received);
+    if (total > granted || (ends.peerEnded() && total > peerTotal)) {
+      received = total;
+      stream.breach("more bytes than it may send: " + total);
       return;
     }
+    engine.reserveSlabs(slabsFor(length)); // before a byte is counted: memory may be short
+    received = total;
     int at = offset;
     int left = length;
     if (unread == 0) {
@@ -138,6 +142,12 @@ final class UcxInput {
       unread = before + kept;
       stream.news();
     }
+  }
+
+  /** How many more it takes to keep so many bytes. */
+  private int slabsFor(int bytes) {
+    int room = last == null ? 0 : Slab.BYTES - last.to;
+    return (Math.max(0, bytes - room) + Slab.BYTES - 1) / Slab.BYTES;
   }
 
   private void addSlab() {

@@ -107,17 +107,26 @@ final class UcxPeer {
 
   /** Says once what it did that no honest peer does. Any thread. */
   void complain(String what) {
-    sayOnce(complained, what);
+    complain(what, null);
+  }
+
+  /**
+   * As {@link #complain(String)}.
+   *
+   * @param cause what was thrown, or null
+   */
+  void complain(String what, Throwable cause) {
+    sayOnce(complained, what, cause);
   }
 
   /** Says once why connections with it stay on TCP. Any thread. */
   void unreachable(String why) {
-    sayOnce(foundUnreachable, "connections stay on TCP: " + why);
+    sayOnce(foundUnreachable, "connections stay on TCP: " + why, null);
   }
 
-  private void sayOnce(AtomicBoolean said, String what) {
+  private void sayOnce(AtomicBoolean said, String what, Throwable cause) {
     if (said.compareAndSet(false, true)) {
-      session.execute(() -> Log.warning("UCX peer, process " + session.pid() + ": " + what, null));
+      session.execute(() -> Log.warning("UCX peer, process " + session.pid() + ": " + what, cause));
     }
   }
 

@@ -306,7 +306,12 @@ final class UcxStream implements TransportStream {
     ending.breach(what);
   }
 
-  /** Whether the peer has done so. */
+  /** Bytes of the peer's could not be taken over, so what follows them is of no use. */
+  void lost(Throwable cause) {
+    ending.lost(cause);
+  }
+
+  /** Whether nothing of the peer is taken any more. */
   boolean breached() {
     return ending.breached();
   }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * UCX: on one host over its shared memory, when {@code talaria.transports} asks for it; between
@@ -76,13 +77,22 @@ final class UcxTransport implements TransportProvider {
    * @param hosts whether to reach other hosts, too
    */
   UcxTransport(boolean hosts) {
+    this(hosts, Bindings::open);
+  }
+
+  /**
+   * For tests, with a binding of theirs.
+   *
+   * @param opener gives the binding, or throws {@link BindingException}
+   */
+  UcxTransport(boolean hosts, Supplier<UcxBinding> opener) {
     this.hosts = hosts;
     intoMemory = !hosts && System.getenv(TRANSPORTS) == null;
     UcxBinding found = null;
     Limits known = null;
     try {
       known = Limits.ofProcess();
-      found = Bindings.open();
+      found = opener.get();
     } catch (BindingException | IllegalArgumentException e) {
       problem = e.getMessage();
     }

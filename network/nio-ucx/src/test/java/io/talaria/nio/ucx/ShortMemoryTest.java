@@ -1,0 +1,164 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.nio.ucx;
+
+import static io.talaria.nio.ucx.Itself.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.ucx.Itself.Connection;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Memory is short for a moment while bytes come: the stream whose bytes are lost is reset, never
+ * continued behind a hole, and no other stream of its engine misses anything.
+ */
+@Timeout(60)
+class ShortMemoryTest {
+  private static final long PID = 4_000_006;
+  private static final int COUNT = 100;
+
+  /** In the place of an OutOfMemoryError, at which JUnit gives up all tests. */
+  private static final class Shortage extends VirtualMachineError {
+    private static final long serialVersionUID = 1;
+
+    Shortage() {
+      super("memory is short, says the test");
+    }
+  }
+
+  private FailingBinding failing;
+  private Itself itself;
+  private UcxReadySet serverReadySet;
+
+  @BeforeEach
+  void open() throws Exception {
+    assumeTrue(Variant.possible(), "no UCX here");
+    failing = new FailingBinding();
+    UcxTransport transport = new UcxTransport(false, () -> failing.binding);
+    itself = new Itself(transport, PID, false);
+    serverReadySet = new UcxReadySet(transport);
+    itself.serverReadySet = serverReadySet; // so that all servers have one engine
+  }
+
+  @AfterEach
+  void close() {
+    if (serverReadySet != null) {
+      serverReadySet.close();
+    }
+  }
+
+  private Connection connect() throws TransportException {
+    return itself.connect(null, new FakeOwner());
+  }
+
+  /** The first so many calls that copy what has come find no memory. */
+  private void failCopies(int count) {
+    AtomicInteger left = new AtomicInteger(count);
+    failing.on(
+        "copyTo",
+        call -> {
+          if (left.getAndDecrement() > 0) {
+            throw new Shortage();
+          }
+          return call.proceed();
+        });
+  }
+
+  /** Which one lacks bytes is UCX's choice: the first that it names. */
+  @Test
+  void theStreamThatLacksBytesIsResetAndNoOtherIs() throws Exception {
+    List<Connection> connections = List.of(connect(), connect(), connect());
+    Engine engine = connections.get(0).server.engine();
+    assertThat(connections).allSatisfy(each -> assertThat(each.server.engine()).isSameAs(engine));
+    engine.enter(); // no other thread takes anything
+    try {
+      connections.forEach(each -> Itself.write(each.client, COUNT));
+      failCopies(1);
+      until(() -> connections.stream().allMatch(ShortMemoryTest::settled));
+    } finally {
+      engine.exit();
+    }
+    int reset = 0;
+    for (Connection each : connections) {
+      Itself.write(each.client, 7); // more of it is taken where nothing lacks only
+      if (each.server.available() == 0) {
+        reset++;
+        assertThat(each.server.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
+      } else {
+        each.client.finishOutput();
+        readAll(each);
+      }
+      each.end();
+    }
+    assertThat(reset).isEqualTo(1);
+  }
+
+  /** Whether all that was sent has come, or is lost; the engine is entered. */
+  private static boolean settled(Connection connection) {
+    connection.client.engine().lookIn();
+    connection.server.engine().turn();
+    return connection.server.available() == COUNT || connection.server.breached();
+  }
+
+  private static void readAll(Connection connection) {
+    ByteBuffer got = ByteBuffer.allocate(COUNT + 8);
+    until(
+        () -> {
+          int end = connection.server.read(got);
+          assertThat(end).as("read").isNotEqualTo(TransportStream.RESET);
+          return end == TransportStream.END;
+        });
+    assertThat(got.flip().remaining()).isEqualTo(COUNT + 7);
+    for (int i = 0; i < COUNT + 7; i++) {
+      assertThat(got.get(i)).isEqualTo((byte) (i % COUNT + 1));
+    }
+  }
+
+  /** What has come before the hole is read. */
+  @Test
+  void whatCameBeforeIsRead() throws Exception {
+    Connection connection = connect();
+    Itself.write(connection.client, 100);
+    until(() -> connection.server.readiness(TransportStream.READ) != 0);
+    failCopies(1);
+    Itself.write(connection.client, 50);
+    until(() -> connection.server.readiness(TransportStream.READ) != 0 && failed(connection));
+    Itself.write(connection.client, 25);
+    assertThat(Itself.readToTheEnd(connection.server, 100)).isEqualTo(TransportStream.RESET);
+    connection.end();
+  }
+
+  private static boolean failed(Connection connection) {
+    Engine engine = connection.server.engine();
+    engine.enter();
+    try {
+      engine.turn();
+      return connection.server.breached();
+    } finally {
+      engine.exit();
+    }
+  }
+
+  @Test
+  void aThreadThatWaitsIsWoken() throws Exception {
+    FakeOwner owner = new FakeOwner();
+    Connection connection = connect();
+    connection.server.owner(owner, null);
+    assertThat(connection.server.await(TransportStream.READ)).isTrue();
+    owner.forget();
+    failCopies(1);
+    Itself.write(connection.client, 50);
+    owner.assertWoken();
+    assertThat(connection.server.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
+    connection.end();
+  }
+}
