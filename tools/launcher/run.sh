@@ -18,10 +18,11 @@ invalid property ends with 78 before its program starts.
 END
 }
 
-# Adds a word to the options in JAVA_TOOL_OPTIONS; the JVM knows quotes there.
+# Adds a word to the options in JAVA_TOOL_OPTIONS. The JVM removes quotes there, anywhere in a word, and knows no
+# backslash: a single quote becomes '"'"'.
 add_option() {
   case $1 in
-    *[[:space:]]*) word="'$1'" ;;
+    *[[:space:]\'\"]*) word="'$(printf '%s\n' "$1" | sed "s/'/'\"'\"'/g")'" ;;
     *) word=$1 ;;
   esac
   options="${options:+$options }$word"

@@ -284,6 +284,28 @@ class LauncherTest {
     assertThat(tree.builds()).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"it's", "a \"b\"", "\"", "don't say \"no\"", "two  blanks"})
+  void runGivesTheJvmEachPropertyAsItIs(String value) throws Exception {
+    tree.pretendBuilt();
+
+    // Without the agent, whose jar is empty here.
+    Ended ended =
+        tree.run(
+            "run",
+            "-Dtalaria.word=" + value,
+            "-Dtalaria.after=1",
+            "--",
+            "sh",
+            "-c",
+            "export JAVA_TOOL_OPTIONS=\"${JAVA_TOOL_OPTIONS#*.jar\\' }\""
+                + " && exec \"$JAVA_HOME/bin/java\" -XshowSettings:properties -version");
+
+    assertThat(ended.status()).as(ended.err()).isZero();
+    assertThat(ended.err().lines().map(String::strip))
+        .contains("talaria.word = " + value, "talaria.after = 1");
+  }
+
   @Test
   void anInterruptIsStatus130() throws Exception {
     String ignored =
