@@ -12,16 +12,39 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
-/** Serves {@code GET /metrics}, and nothing else. Its one thread looks at the ports. */
+/**
+ * Serves {@code GET /metrics}, and nothing else. Each request has a thread, so that a client which
+ * sends half of one holds up no other; one thread at a time looks at the ports.
+ */
 final class MetricsServer implements AutoCloseable {
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final int WRONG_METHOD = 405;
   private static final int BACKLOG = 16;
+  private static final String MAX_REQUEST_S = "30";
 
+  /** To look at a large fabric takes time. */
+  private static final String MAX_RESPONSE_S = "300";
+
+  private static final String MAX_CONNECTIONS = "64";
+
+  static {
+    // Without these limits a client that sends nothing more keeps its thread. The JDK reads them
+    // once.
+    System.getProperties().putIfAbsent("sun.net.httpserver.maxReqTime", MAX_REQUEST_S);
+    System.getProperties().putIfAbsent("sun.net.httpserver.maxRspTime", MAX_RESPONSE_S);
+    System.getProperties().putIfAbsent("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
+  }
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final HttpServer server;
   private final PortSource source;
+
+  /** Guarded by this. */
+  private boolean closed;
 
   private MetricsServer(HttpServer server, PortSource source) {
     this.server = server;
@@ -36,6 +59,7 @@ final class MetricsServer implements AutoCloseable {
     try {
       MetricsServer server = new MetricsServer(HttpServer.create(address, BACKLOG), source);
       server.server.createContext("/", server::answer);
+      server.server.setExecutor(server.threads);
       server.server.start();
       return server;
     } catch (IOException e) {
@@ -55,15 +79,19 @@ final class MetricsServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Allow", "GET");
         say(exchange, WRONG_METHOD, "text/plain", "Only GET.\n");
       } else {
-        say(
-            exchange,
-            OK,
-            PrometheusWriter.CONTENT_TYPE,
-            PrometheusText.of(source.look().readings()));
+        say(exchange, OK, PrometheusWriter.CONTENT_TYPE, metrics());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** A source is for one thread at a time, and not used any more once this is closed. */
+  private synchronized String metrics() throws IOException, InterruptedException {
+    if (closed) {
+      throw new IOException("closed");
+    }
+    return PrometheusText.of(source.look().readings());
   }
 
   private static void say(HttpExchange exchange, int status, String type, String text)
@@ -79,5 +107,9 @@ final class MetricsServer implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
+    threads.shutdownNow();
+    synchronized (this) {
+      closed = true;
+    }
   }
 }

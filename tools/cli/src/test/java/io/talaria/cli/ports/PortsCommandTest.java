@@ -10,12 +10,15 @@ import io.talaria.cli.harness.HostPort;
 import io.talaria.cli.harness.Json;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -227,8 +230,30 @@ class PortsCommandTest {
     }
   }
 
+  @Test
+  void halfARequestHoldsUpNoOther() throws Exception {
+    try (PortSource source = new LocalSource(dir.resolve("sys"), new PortFilter(List.of(), false));
+        MetricsServer server = MetricsServer.start(new HostPort("127.0.0.1", 0), source);
+        Socket first = half(server);
+        Socket second = half(server)) {
+      String at = "http://127.0.0.1:" + server.address().getPort();
+      for (int i = 0; i < 3; i++) {
+        HttpResponse<String> metrics = get(HttpClient.newHttpClient(), at + "/metrics");
+        assertThat(metrics.statusCode()).isEqualTo(200);
+      }
+      assertThat(first.isConnected() && second.isConnected()).isTrue();
+    }
+  }
+
+  private static Socket half(MetricsServer server) throws Exception {
+    Socket socket = new Socket(server.address().getAddress(), server.address().getPort());
+    socket.getOutputStream().write("GET /met".getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
   private static HttpResponse<String> get(HttpClient client, String uri) throws Exception {
     return client.send(
-        HttpRequest.newBuilder(URI.create(uri)).build(), HttpResponse.BodyHandlers.ofString());
+        HttpRequest.newBuilder(URI.create(uri)).timeout(Duration.ofSeconds(30)).build(),
+        HttpResponse.BodyHandlers.ofString());
   }
 }
