@@ -53,7 +53,14 @@ public final class Main implements Runnable {
    * @param args the words after {@code talaria}
    */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    CommandLine command = commandLine();
+    StandardOutput out = new StandardOutput(command.getOut());
+    int status = command.setOut(out).execute(args);
+    if (out.failed() && status == CommandLine.ExitCode.OK) {
+      command.getErr().println("talaria: cannot write to standard output");
+      status = CommandLine.ExitCode.SOFTWARE;
+    }
+    System.exit(status);
   }
 
   /** Returns the whole command with its way to report errors. */

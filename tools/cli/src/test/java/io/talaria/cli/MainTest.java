@@ -5,9 +5,11 @@ package io.talaria.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.cli.harness.HarnessException;
+import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -115,6 +117,33 @@ class MainTest {
             "talaria: the server ended", "talaria: --verbose shows all that was printed");
     assertThat(execute("printed", "--text", printed, "--verbose")).isEqualTo(1);
     assertThat(err.toString()).contains(printed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ss", "ss --json", "ss --nodes", "ss --watch 0.01 --json", "--version"})
+  void outputThatCannotBeWrittenIsAFailure(String words) throws Exception {
+    ChildProcess ended = main(words + " >/dev/full");
+    assertThat(ended.exitStatus()).isEqualTo(1);
+    assertThat(ended.errText()).isEqualTo("talaria: cannot write to standard output\n");
+  }
+
+  @Test
+  void aReaderThatEndsEarlyIsNoFailure() throws Exception {
+    ChildProcess ended = main("ss --watch 0.01 --json | head -n 1; echo ${PIPESTATUS[0]}");
+    assertThat(ended.out()).hasSize(2).last().isEqualTo("0");
+    assertThat(ended.errText()).isEmpty();
+  }
+
+  /** Runs the command in a process of its own, with what a shell makes of its output. */
+  private static ChildProcess main(String words) throws Exception {
+    return ChildProcess.command(
+            "bash",
+            "-c",
+            "\"$JAVA\" --enable-native-access=ALL-UNNAMED io.talaria.cli.Main " + words)
+        .environment("JAVA", ChildProcess.jdkProgram("java"))
+        .environment("CLASSPATH", System.getProperty("java.class.path"))
+        .withoutEnvironment(name -> name.startsWith("JAVA_") || name.startsWith("JDK_"))
+        .run(Duration.ofSeconds(30));
   }
 
   private int execute(String... args) {
