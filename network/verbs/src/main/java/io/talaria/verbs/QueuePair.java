@@ -820,7 +820,8 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     if (posted) {
       sendPosted += count;
     } else {
-      unmark(0, markTail, sendPosted);
+      // No further back than the batch: before it, places of the ring hold marks of other requests.
+      unmark(Math.max(0, markTail - count), markTail, sendPosted);
     }
   }
 

@@ -84,6 +84,36 @@ class ExtendedTest {
   }
 
   @Test
+  void aFullBatchThatIsDroppedLeavesTheCountOfTheQueueRight() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      // More than the ring of marks holds, so that it has been written all around.
+      writeOneByOne(pair, Pair.DEPTH + 3);
+      left.start();
+      for (int i = 0; i < Pair.DEPTH; i++) {
+        left.id(i, true);
+        left.write(pair.right.region.remoteKey(), pair.right.region.remoteAddress());
+        left.piece(pair.left.region, 0, 8);
+      }
+      left.abort();
+      writeOneByOne(pair, 3 * Pair.DEPTH);
+    }
+  }
+
+  /** Each is posted when the one before it is completed. */
+  private static void writeOneByOne(Pair pair, int times) {
+    ExtendedQueuePair left = pair.left.extended();
+    for (int i = 0; i < times; i++) {
+      left.start();
+      left.id(i, true);
+      left.write(pair.right.region.remoteKey(), pair.right.region.remoteAddress());
+      left.piece(pair.left.region, 0, 8);
+      assertThat(left.complete()).as("request %d", i).isZero();
+      pair.left.success(i);
+    }
+  }
+
+  @Test
   void callsInTheWrongOrderAreRefused() {
     try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
       ExtendedQueuePair left = pair.left.extended();
