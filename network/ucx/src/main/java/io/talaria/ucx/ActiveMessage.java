@@ -271,6 +271,7 @@ public final class ActiveMessage {
     }
     Worker receiver = worker;
     receiver.entered();
+    receiver.requests.reserve();
     long count = length;
     long address = Native.writable(to, offset, count);
     if (rendezvous) {
@@ -299,6 +300,7 @@ public final class ActiveMessage {
     }
     Worker receiver = worker;
     receiver.entered();
+    receiver.requests.reserve();
     to.writable();
     long count = length;
     if (to.lengthBytes() < count) {

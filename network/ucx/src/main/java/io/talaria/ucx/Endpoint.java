@@ -336,6 +336,13 @@ public final class Endpoint implements AutoCloseable {
     return open();
   }
 
+  /** The same, for a call that may give a request. */
+  long openForRequest(Feature feature) {
+    long ep = open(feature);
+    worker.requests.reserve();
+    return ep;
+  }
+
   /**
    * Whether the peer or the way to it has failed; reads one word of memory.
    *
@@ -365,6 +372,7 @@ public final class Endpoint implements AutoCloseable {
    */
   public long flush() {
     long ep = open();
+    worker.requests.reserve();
     long param = SendFlags.param(0);
     long answer =
         worker.callsAreCritical() ? Ucp.epFlushNbxCritical(ep, param) : Ucp.epFlushNbx(ep, param);
@@ -386,7 +394,7 @@ public final class Endpoint implements AutoCloseable {
    *     status: the endpoint has failed
    */
   public long sendStream(MemorySegment buffer, long offset, long length, int flags) {
-    long ep = open(Feature.STREAM);
+    long ep = openForRequest(Feature.STREAM);
     long address = Native.readable(buffer, offset, length);
     long param = SendFlags.param(flags);
     if (length == 0) {
@@ -467,7 +475,7 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private long receiveStream(MemorySegment buffer, long offset, long length, long param) {
-    long ep = open(Feature.STREAM);
+    long ep = openForRequest(Feature.STREAM);
     long address = Native.writable(buffer, offset, length);
     long out = worker.scratch;
     if (length == 0) {
@@ -498,7 +506,7 @@ public final class Endpoint implements AutoCloseable {
    * @return 0: the buffer may be used again; a request: after it is done; or a negative status
    */
   public long sendTag(MemorySegment buffer, long offset, long length, long tag, int flags) {
-    long ep = open(Feature.TAG);
+    long ep = openForRequest(Feature.TAG);
     long address = Native.readable(buffer, offset, length);
     long param = SendFlags.param(flags);
     try {
@@ -524,7 +532,7 @@ public final class Endpoint implements AutoCloseable {
    * @return 0: the buffer may be used again; a request: after it is done; or a negative status
    */
   public long sendTagSync(MemorySegment buffer, long offset, long length, long tag, int flags) {
-    long ep = open(Feature.TAG);
+    long ep = openForRequest(Feature.TAG);
     long address = Native.readable(buffer, offset, length);
     long param = SendFlags.param(flags);
     try {
@@ -548,7 +556,7 @@ public final class Endpoint implements AutoCloseable {
    * @return 0: the pieces may be used again; a request: after it is done; or a negative status
    */
   public long sendTag(IoVector vector, long tag, int flags) {
-    long ep = open(Feature.TAG);
+    long ep = openForRequest(Feature.TAG);
     long table = vector.readable();
     // An empty one is sent as bytes, of which there are none.
     long param = vector.count() == 0 ? SendFlags.param(flags) : RequestParams.vector(flags);
@@ -572,7 +580,7 @@ public final class Endpoint implements AutoCloseable {
    * @return 0: the pieces may be used again; a request: after it is done; or a negative status
    */
   public long sendStream(IoVector vector, int flags) {
-    long ep = open(Feature.STREAM);
+    long ep = openForRequest(Feature.STREAM);
     long table = vector.readable();
     long param = RequestParams.vector(flags);
     if (vector.count() == 0) {
@@ -613,7 +621,7 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private long receiveStream(IoVector vector, long param) {
-    long ep = open(Feature.STREAM);
+    long ep = openForRequest(Feature.STREAM);
     long table = vector.writable();
     long out = worker.scratch;
     if (vector.count() == 0) {
@@ -709,7 +717,7 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private long openForMessage(int id, long headerLength) {
-    long ep = open(Feature.ACTIVE_MESSAGE);
+    long ep = openForRequest(Feature.ACTIVE_MESSAGE);
     if (id < 0 || id > MessageQueue.MAX_ID) {
       throw new IllegalArgumentException(
           "an active message's id is 0 to " + MessageQueue.MAX_ID + ": " + id);
@@ -865,6 +873,19 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private long close(long param) {
+    open();
+    worker.requests.reserve();
+    long request = worker.requests.posted(leave(param), RequestTable.CLOSE, this);
+    if (request > 0) {
+      closeRequest = request;
+    } else {
+      closeCompleted();
+    }
+    return request;
+  }
+
+  /** Ends the endpoint for the program; gives what UCX answered to the close. */
+  private long leave(long param) {
     long ep = open();
     StreamChunk chunk = held;
     while (chunk != null) {
@@ -876,13 +897,7 @@ public final class Endpoint implements AutoCloseable {
       memories.close();
     }
     handle = 0;
-    long request = worker.requests.posted(Ucp.epCloseNbx(ep, param), RequestTable.CLOSE, this);
-    if (request > 0) {
-      closeRequest = request;
-    } else {
-      closeCompleted();
-    }
-    return request;
+    return Ucp.epCloseNbx(ep, param);
   }
 
   /** UCX is done with the endpoint. */
@@ -895,8 +910,19 @@ public final class Endpoint implements AutoCloseable {
 
   /** The worker closes. */
   void beginClose() {
-    if (handle != 0) {
-      long ignored = errorHandling == ErrorHandling.PEER ? closeForced() : closeFlushing();
+    if (handle == 0) {
+      return;
+    }
+    long param = errorHandling == ErrorHandling.PEER ? FORCE : SendFlags.param(0);
+    if (worker.requests.hasRoom()) {
+      long ignored = close(param);
+    } else {
+      // Not awaited: the program's requests are more than the table holds.
+      long answer = leave(param);
+      if (StatusPointer.isPointer(answer)) {
+        Ucp.requestFree(answer);
+      }
+      closeCompleted();
     }
   }
 

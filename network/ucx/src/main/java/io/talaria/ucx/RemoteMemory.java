@@ -124,8 +124,9 @@ public final class RemoteMemory implements AutoCloseable {
     return !closed;
   }
 
+  /** The endpoint's handle, for a call that may give a request. */
   private long open(Feature feature) {
-    long ep = endpoint.open(feature);
+    long ep = endpoint.openForRequest(feature);
     if (closed) {
       throw new IllegalStateException("the remote memory is closed");
     }

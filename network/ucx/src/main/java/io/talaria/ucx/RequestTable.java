@@ -119,6 +119,39 @@ final class RequestTable {
     grow(INITIAL);
   }
 
+  /**
+   * Makes sure of a free slot. To be called before UCX gets an operation that may give a request:
+   * without a slot for it, nobody would know that UCX uses the buffer.
+   *
+   * @throws IllegalStateException if there are too many requests
+   */
+  void reserve() {
+    if (firstFree == null) {
+      makeRoom();
+    }
+  }
+
+  /** Whether {@link #reserve} does not throw for too many requests. */
+  boolean hasRoom() {
+    return firstFree != null || slots.length < 1 << SLOT_BITS;
+  }
+
+  private void makeRoom() {
+    if (abandonedCount > 0) {
+      reapOne(abandonedCount - 1);
+    }
+    if (firstFree == null && slots.length < 1 << SLOT_BITS) {
+      grow(slots.length * 2);
+    }
+    if (firstFree == null) {
+      reap();
+    }
+    if (firstFree == null) {
+      throw new IllegalStateException(
+          slots.length + " requests of one worker are in flight or were not released");
+    }
+  }
+
   /** Takes what UCX answered to an operation: gives 0, a request or a negative status. */
   long posted(long pointer, byte kind, Object keep) {
     if (pointer == 0 || StatusPointer.isError(pointer)) {
@@ -207,13 +240,10 @@ final class RequestTable {
     return slot;
   }
 
-  /** Takes a free slot; what is to be kept and UCX's request are null in it. */
+  /** Takes the slot that was reserved; what is to be kept and UCX's request are null in it. */
   private Slot take(byte kind) {
     if (abandonedCount > 0) {
       reapOne(abandonedCount - 1);
-    }
-    if (firstFree == null) {
-      grow(slots.length * 2);
     }
     Slot slot = firstFree;
     firstFree = slot.nextFree;
@@ -232,16 +262,16 @@ final class RequestTable {
 
   private void grow(int size) {
     int old = slots.length;
-    if (old == 1 << SLOT_BITS) {
-      throw new IllegalStateException(old + " requests of one worker are in flight");
+    // Memory may run out in here, and the table must still be whole then.
+    Slot[] larger = Arrays.copyOf(slots, size);
+    for (int i = old; i < size; i++) {
+      larger[i] = new Slot(i);
     }
-    slots = Arrays.copyOf(slots, size);
     abandoned = Arrays.copyOf(abandoned, size);
+    slots = larger;
     for (int i = size - 1; i >= old; i--) {
-      Slot slot = new Slot(i);
-      slots[i] = slot;
-      number(slot);
-      free(slot);
+      number(larger[i]);
+      free(larger[i]);
     }
   }
 

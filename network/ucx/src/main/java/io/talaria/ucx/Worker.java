@@ -299,6 +299,13 @@ public final class Worker implements AutoCloseable {
     return entered();
   }
 
+  /** The same, for a call that may give a request. */
+  private long enteredForRequest(Feature feature) {
+    long worker = entered(feature);
+    requests.reserve();
+    return worker;
+  }
+
   private IllegalStateException trespass() {
     if (closed) {
       return new IllegalStateException("the worker is closed");
@@ -360,6 +367,7 @@ public final class Worker implements AutoCloseable {
    */
   public long flush() {
     long worker = entered();
+    requests.reserve();
     long param = SendFlags.param(0);
     return requests.posted(Ucp.workerFlushNbx(worker, param), RequestTable.SEND, null);
   }
@@ -622,7 +630,7 @@ public final class Worker implements AutoCloseable {
    *     came; or a negative status
    */
   public long receiveTag(MemorySegment buffer, long offset, long length, long tag, long mask) {
-    long worker = entered(Feature.TAG);
+    long worker = enteredForRequest(Feature.TAG);
     long address = Native.writable(buffer, offset, length);
     try {
       long answer =
@@ -683,7 +691,7 @@ public final class Worker implements AutoCloseable {
    * @return a request, done or not; or a negative status
    */
   public long receiveTag(TagMessage message, MemorySegment buffer, long offset) {
-    long worker = entered(Feature.TAG);
+    long worker = enteredForRequest(Feature.TAG);
     long length = message.length();
     long address = Native.writable(buffer, offset, length);
     long handle = message.take(this);
@@ -709,7 +717,7 @@ public final class Worker implements AutoCloseable {
    *     came; or a negative status
    */
   public long receiveTag(IoVector vector, long tag, long mask) {
-    long worker = entered(Feature.TAG);
+    long worker = enteredForRequest(Feature.TAG);
     long table = vector.writable();
     long param = vector.count() == 0 ? RECEIVE : RECEIVE_VECTOR;
     try {
@@ -766,12 +774,12 @@ public final class Worker implements AutoCloseable {
     return messages != null && !messages.isEmpty();
   }
 
-  /** Asks for the data of a rendezvous. */
+  /** Asks for the data of a rendezvous; the caller has reserved a slot. */
   long receiveMessage(long descriptor, long address, long length, MemorySegment buffer) {
     return receiveMessage(descriptor, address, length, SendFlags.param(0), buffer, length);
   }
 
-  /** Asks for the data of a rendezvous, into pieces. */
+  /** Asks for the data of a rendezvous, into pieces; the caller has reserved a slot. */
   long receiveMessage(long descriptor, IoVector vector, long length) {
     long table = vector.writable();
     long param = RequestParams.RECEIVE_VECTOR;
