@@ -174,17 +174,21 @@ public final class MemoryRegion implements AutoCloseable {
   /**
    * Ends the registration, and frees what UCX has allocated ({@code ucp_mem_unmap}). Nothing may be
    * under way with it. Does nothing if it is closed.
+   *
+   * @throws IllegalStateException if a call in another thread uses memory that UCX has allocated:
+   *     the region stays open
    */
   @Override
   public synchronized void close() {
     if (handle == 0) {
       return;
     }
-    long region = handle;
-    handle = 0;
     if (lifetime != null) {
+      // Throws while a call uses the memory, and can be tried again then.
       lifetime.close();
     }
+    long region = handle;
+    handle = 0;
     try {
       Status.check(Ucp.memUnmap(context.handle(), region), "ucp_mem_unmap");
     } finally {

@@ -8,8 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,6 +50,58 @@ class MemoryRegionTest {
       assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_BYTE, 0))
           .isInstanceOf(IllegalStateException.class);
     }
+  }
+
+  /** The C library's qsort is the call that uses the memory; its comparison closes the region. */
+  @Test
+  @SuppressWarnings("restricted")
+  void aRegionThatIsInUseCanBeClosedLater() throws Throwable {
+    Linker linker = Linker.nativeLinker();
+    FunctionDescriptor comparison =
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS);
+    MethodHandle sort =
+        linker.downcallHandle(
+            linker.defaultLookup().findOrThrow("qsort"),
+            FunctionDescriptor.ofVoid(
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS));
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    try (Context context = Pair.context(Feature.RMA);
+        Arena arena = Arena.ofConfined()) {
+      MemoryRegion region = MemoryRegion.allocate(context, 8);
+      MethodHandle closing =
+          MethodHandles.lookup()
+              .findStatic(
+                  MemoryRegionTest.class,
+                  "closeInsteadOfComparing",
+                  MethodType.methodType(
+                      int.class,
+                      MemoryRegion.class,
+                      AtomicReference.class,
+                      MemorySegment.class,
+                      MemorySegment.class))
+              .bindTo(region)
+              .bindTo(thrown);
+      sort.invokeExact(region.memory(), 2L, 4L, linker.upcallStub(closing, comparison, arena));
+      assertThat(thrown.get()).isInstanceOf(IllegalStateException.class);
+      assertThat(region.pack().lengthBytes()).isGreaterThanOrEqualTo(8);
+      assertThatIllegalStateException().isThrownBy(context::close);
+      region.close();
+      assertThatIllegalStateException().isThrownBy(region::memory);
+    }
+  }
+
+  @SuppressWarnings("UnusedMethod") // found by name
+  private static int closeInsteadOfComparing(
+      MemoryRegion region, AtomicReference<Throwable> thrown, MemorySegment a, MemorySegment b) {
+    try {
+      region.close();
+    } catch (IllegalStateException e) {
+      thrown.set(e);
+    }
+    return a.equals(b) ? 0 : 1;
   }
 
   @Test
