@@ -20,6 +20,9 @@ import java.util.Objects;
 public final class ActiveMessage {
   private static final long HEADER_BYTES = 64;
 
+  /** Whether it is what handlers are given, which UCX fills again after the call. */
+  private final boolean ofQueue;
+
   private Worker worker;
   private int id;
   private MemorySegment header = MemorySegment.NULL;
@@ -42,7 +45,14 @@ public final class ActiveMessage {
   private ActiveMessage next;
 
   /** Makes an empty one. */
-  public ActiveMessage() {}
+  public ActiveMessage() {
+    this(false);
+  }
+
+  /** Makes an empty one, for the program or for the queue. */
+  ActiveMessage(boolean ofQueue) {
+    this.ofQueue = ofQueue;
+  }
 
   /** Takes what UCX has called with. For the program it is still empty. */
   void fill(int messageId, long headerFrom, long headerBytes) {
@@ -322,11 +332,15 @@ public final class ActiveMessage {
   /**
    * Moves the message to another object, to keep it; this one is empty then.
    *
-   * @param other where to put it; it must hold none
+   * @param other where to put it; one of the program's own that holds none
    */
   public void moveTo(ActiveMessage other) {
     if (worker == null) {
       throw new IllegalStateException("there is no message");
+    }
+    if (other.ofQueue) {
+      throw new IllegalArgumentException(
+          "the other is a handler's, for the time of the call: move it to one of your own");
     }
     if (other.worker != null) {
       throw new IllegalStateException("the other holds a message: release it first");

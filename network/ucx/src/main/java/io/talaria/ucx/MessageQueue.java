@@ -48,7 +48,7 @@ final class MessageQueue {
   private int size;
 
   /** What a handler is looking at; not in the ring. */
-  private ActiveMessage current = new ActiveMessage();
+  private ActiveMessage current = new ActiveMessage(true);
 
   private boolean delivering;
 
@@ -57,7 +57,7 @@ final class MessageQueue {
 
   MessageQueue(Worker worker) {
     this.worker = worker;
-    Arrays.setAll(ring, i -> new ActiveMessage());
+    Arrays.setAll(ring, i -> new ActiveMessage(true));
     stub = UcpUpcalls.activeMessage(this::received, arena);
   }
 
@@ -128,7 +128,7 @@ final class MessageQueue {
   private void grow() {
     ActiveMessage[] larger = new ActiveMessage[ring.length * 2];
     for (int i = 0; i < larger.length; i++) {
-      larger[i] = i < size ? ring[head + i & ring.length - 1] : new ActiveMessage();
+      larger[i] = i < size ? ring[head + i & ring.length - 1] : new ActiveMessage(true);
     }
     ring = larger;
     head = 0;

@@ -166,6 +166,33 @@ class ActiveMessageTest {
   }
 
   @Test
+  void aKeptMessageIsNotMovedToAHandlersOwn() {
+    List<ActiveMessage> kept = new ArrayList<>();
+    int[] refused = new int[1];
+    pair.right.onMessage(
+        3,
+        message -> {
+          if (kept.size() < 2) {
+            kept.add(new ActiveMessage());
+            message.moveTo(kept.getLast());
+          } else {
+            message.release();
+            assertThatIllegalArgumentException()
+                .isThrownBy(() -> kept.getFirst().moveTo(message))
+                .withMessageContaining("one of your own");
+            refused[0]++;
+          }
+        });
+    for (int i = 0; i < 3; i++) {
+      assertThat(pair.finish(pair.left, send(header.asSlice(8, 100), 0))).isZero();
+    }
+    pair.until(() -> refused[0] > 0);
+    assertThat(kept.get(0).headerLongAt(0)).isEqualTo(0x1122334455667788L);
+    kept.get(1).release();
+    kept.get(0).release();
+  }
+
+  @Test
   void theReceiverCanReply() {
     long[] answered = new long[1];
     pair.left.onMessage(4, message -> answered[0] = message.headerLongAt(0));
