@@ -22,8 +22,17 @@ final class BlockPool {
   /** How many bytes of one size are kept. */
   private static final int KEPT_BYTES = 2 << 20;
 
+  /**
+   * For how long memory counts as short: the JVM collects garbage and waits half a second before it
+   * says so.
+   */
+  private static final long SHORT_NS = 10_000_000_000L;
+
   @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no type arguments
   private final ArrayDeque<JucxBlock>[] free = new ArrayDeque[SIZES];
+
+  private boolean memoryShort;
+  private long shortSinceNs;
 
   BlockPool() {
     for (int i = 0; i < SIZES; i++) {
@@ -38,6 +47,26 @@ final class BlockPool {
   JucxBlock take(int bytes) {
     JucxBlock block = of(bytes).poll();
     return block == null ? new JucxBlock(bytes) : block;
+  }
+
+  /**
+   * As {@link #take}, for an endpoint that can do without.
+   *
+   * @return null if memory is short
+   */
+  JucxBlock tryTake(int bytes) {
+    JucxBlock block = of(bytes).poll();
+    if (block != null || (memoryShort && System.nanoTime() - shortSinceNs < SHORT_NS)) {
+      return block;
+    }
+    try {
+      block = new JucxBlock(bytes);
+      memoryShort = false;
+    } catch (OutOfMemoryError e) {
+      memoryShort = true;
+      shortSinceNs = System.nanoTime();
+    }
+    return block;
   }
 
   void giveBack(JucxBlock block) {

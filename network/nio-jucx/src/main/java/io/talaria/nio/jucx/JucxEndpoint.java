@@ -14,7 +14,8 @@ import org.openucx.jucx.ucp.UcpRequest;
 /**
  * An endpoint with one receive posted, whose call-back it is. JUCX holds it, and by it the block,
  * as long as the receive is under way: nothing can cancel that but the close. The block grows when
- * it was filled, and shrinks after many receives that had no need of it.
+ * it was filled, and shrinks after many receives that had no need of it; if memory is short, it
+ * stays as it is.
  */
 final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
   private static final int MANY = 256;
@@ -117,9 +118,12 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
   }
 
   private void exchange(int bytes) {
-    JucxBlock before = block;
-    block = worker.takeBlock(bytes);
-    worker.giveBack(before);
+    JucxBlock other = worker.tryTakeBlock(bytes);
+    if (other != null) {
+      JucxBlock before = block;
+      block = other;
+      worker.giveBack(before);
+    }
   }
 
   // ---- sending

@@ -215,6 +215,11 @@ final class JucxWorker implements BoundWorker {
     return blocks.take(bytes);
   }
 
+  /** As {@link BlockPool#tryTake}. */
+  JucxBlock tryTakeBlock(int bytes) {
+    return blocks.tryTake(bytes);
+  }
+
   void giveBack(JucxBlock block) {
     blocks.giveBack(block);
   }
