@@ -621,10 +621,6 @@ final class Engine {
     }
   }
 
-  boolean notesSent() {
-    return notesUnderWay.isEmpty();
-  }
-
   // ---- memory
 
   SendBuffer takeBuffer() {

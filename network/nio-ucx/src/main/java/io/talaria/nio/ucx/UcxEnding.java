@@ -102,7 +102,9 @@ final class UcxEnding {
       if (!output.idle()) {
         engine.turn();
       }
-      return ends.noReaderLeft() || (output.idle() && engine.notesSent());
+      // What is under way to other peers, which may be stopped, is no concern of this stream's.
+      Pipe out = stream.pipe();
+      return ends.noReaderLeft() || (output.idle() && (out == null || !out.sending()));
     } finally {
       engine.exit();
     }

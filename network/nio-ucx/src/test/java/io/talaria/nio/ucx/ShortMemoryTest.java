@@ -42,7 +42,7 @@ class ShortMemoryTest {
   @BeforeEach
   void open() throws Exception {
     assumeTrue(Variant.possible(), "no UCX here");
-    failing = new FailingBinding();
+    failing = new FailingBinding(Bindings.open());
     UcxTransport transport = new UcxTransport(false, () -> failing.binding);
     itself = new Itself(transport, PID, false);
     serverReadySet = new UcxReadySet(transport);
