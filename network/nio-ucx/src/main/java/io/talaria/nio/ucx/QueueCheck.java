@@ -9,8 +9,10 @@ import io.talaria.nio.ucx.binding.BoundEndpoint;
 import io.talaria.nio.ucx.binding.BoundWorker;
 import io.talaria.nio.ucx.binding.UcxBinding;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Finds engines whose receive queue is blocked. In UCX's shared memory a worker has one receive
@@ -39,8 +41,17 @@ final class QueueCheck {
    */
   private static final long BLOCKED_NS = 5_000_000_000L;
 
+  /** After how long an engine is tried again whose probe UCX has refused. */
+  private static final long RETRY_NS = 1_000_000_000L;
+
   private final UcxBinding binding;
   private final Map<Engine, Probe> probes = new HashMap<>();
+
+  /** Engines that UCX has not let it check. */
+  private final Set<Engine> refused = new HashSet<>();
+
+  private long refusedNs;
+  private boolean refusalTold;
   private volatile boolean requested;
 
   /** Null: none yet. */
@@ -67,7 +78,7 @@ final class QueueCheck {
     if (begin) {
       requested = false; // before it begins: a later request is for one more
     }
-    if (givenUp || (!begin && probes.isEmpty())) {
+    if (givenUp || (!begin && probes.isEmpty() && refused.isEmpty())) {
       return Engine.Need.NOTHING;
     }
     try {
@@ -82,19 +93,38 @@ final class QueueCheck {
     sender.enter();
     try {
       probes.values().removeIf(probe -> !engines.contains(probe.engine) && probe.close());
+      refused.retainAll(engines);
       if (begin) {
-        for (Engine engine : engines) {
-          probes.computeIfAbsent(engine, Probe::new).request();
-        }
+        engines.forEach(this::begin);
+      } else if (!refused.isEmpty() && System.nanoTime() - refusedNs > RETRY_NS) {
+        List.copyOf(refused).forEach(this::begin);
       }
       sender.progress();
       boolean underWay = false;
       for (Probe probe : probes.values()) {
         underWay |= probe.look();
       }
-      return underWay ? Engine.Need.SOON : Engine.Need.NOTHING;
+      if (underWay) {
+        return Engine.Need.SOON;
+      }
+      return refused.isEmpty() ? Engine.Need.NOTHING : Engine.Need.LATER;
     } finally {
       sender.exit();
+    }
+  }
+
+  /** Begins to check one engine; if UCX refuses, the others are checked, and this one later. */
+  private void begin(Engine engine) {
+    try {
+      probes.computeIfAbsent(engine, Probe::new).request();
+      refused.remove(engine);
+    } catch (BindingException e) {
+      refused.add(engine);
+      refusedNs = System.nanoTime();
+      if (!refusalTold) {
+        refusalTold = true;
+        Log.warning("talaria-ucx: a queue cannot be checked for now: " + e.getMessage(), e);
+      }
     }
   }
 
