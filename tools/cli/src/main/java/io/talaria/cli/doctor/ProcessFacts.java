@@ -56,7 +56,8 @@ record ProcessFacts(
         link(process.resolve("ns/net")),
         Files.isReadable(process.resolve("environ")),
         List.copyOf(words),
-        command.get(0).matches("(?:.*/)?java")
+        // A program may have cleared its command line.
+        (!command.isEmpty() && command.get(0).matches("(?:.*/)?java"))
             || SystemFiles.text(process.resolve("maps")).contains("libjvm.so"),
         process.resolve("root"));
   }

@@ -132,6 +132,14 @@ class InquiryTest {
   }
 
   @Test
+  void aServerWhoseCommandLineIsEmpty() throws Exception {
+    process(42, 1000, "cat", "", 77);
+    system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 1000, 77));
+    assertThat(ask(8080).text()).contains("pid 42 (cat)");
+    assertThat(Inquiry.process(here(), 42).text()).contains("pid 42 (cat)");
+  }
+
+  @Test
   void aServerOfAnotherUserThatCannotBeLookedAt() throws Exception {
     system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 65534, 77));
     assertThat(ask(8080).text())
