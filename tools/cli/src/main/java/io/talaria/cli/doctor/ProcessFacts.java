@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * What {@code /proc} says of a process, as far as this user may read it.
@@ -35,6 +35,11 @@ record ProcessFacts(
     boolean java,
     Path root) {
   private static final String NUL = "\0";
+
+  /** A word of the options in the environment; the JVM takes quotes anywhere in it. */
+  private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\"[^\"]*\"|[^\\s'\"]++)+");
+
+  private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
 
   /** What is known of a process, or null if there is none of that id. */
   static ProcessFacts of(Surroundings here, long pid) {
@@ -65,8 +70,8 @@ record ProcessFacts(
   private static List<String> options(List<String> environment, String variable) {
     return environment.stream()
         .filter(entry -> entry.startsWith(variable + "="))
-        .flatMap(entry -> Arrays.stream(entry.substring(variable.length() + 1).split("\\s+")))
-        .map(word -> word.replaceAll("['\"]", ""))
+        .flatMap(entry -> WORD.matcher(entry.substring(variable.length() + 1)).results())
+        .map(word -> QUOTED.matcher(word.group()).replaceAll("$1$2"))
         .toList();
   }
 

@@ -139,6 +139,30 @@ class InquiryTest {
     assertThat(Inquiry.process(here(), 42).text()).contains("pid 42 (cat)");
   }
 
+  /** The JVM takes quotes anywhere in a word, and white space between them as it is. */
+  @Test
+  void optionsInTheEnvironmentAreReadAsTheJvmReadsThem() throws Exception {
+    process(42, 1000, "java", "java -jar a", 77);
+    system(
+        "/proc/42/environ",
+        "PATH=/bin\0JAVA_TOOL_OPTIONS= '-javaagent:/my tree/talaria.jar'\t"
+            + "-Dtalaria.dir=\"/it's \"here -Dtalaria.empty='' -Dtalaria.shm.dir=/a'\"'b \0");
+
+    ProcessFacts facts = ProcessFacts.of(here(), 42);
+
+    assertThat(facts.words())
+        .containsExactly(
+            "-javaagent:/my tree/talaria.jar",
+            "-Dtalaria.dir=/it's here",
+            "-Dtalaria.empty=",
+            "-Dtalaria.shm.dir=/a\"b",
+            "java",
+            "-jar",
+            "a");
+    assertThat(facts.hasAgent()).isTrue();
+    assertThat(facts.dir()).isEqualTo(Path.of("/it's here"));
+  }
+
   @Test
   void aServerOfAnotherUserThatCannotBeLookedAt() throws Exception {
     system("/proc/net/tcp", HEAD + row("1F90", "0000", "0A", 65534, 77));
