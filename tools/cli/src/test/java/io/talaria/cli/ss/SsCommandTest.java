@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -384,6 +385,31 @@ class SsCommandTest {
       assertThat(shown.get("stallsPerSecond").asLong()).isEqualTo(1);
       JsonNode first = Json.parse(Json.line(SsJson.tree(later, Rates.between(later, later))));
       assertThat(first.get("seconds").isNull()).isTrue();
+    }
+  }
+
+  /** As with a filter, when the connection is upgraded: what it did before was not just now. */
+  @Test
+  void anOldConnectionThatIsNewInTheTableHasNoRate() throws Exception {
+    Filter shm =
+        new Filter(
+            Filter.ALL.processes(),
+            Filter.ALL.ends(),
+            new Filter.Kinds(Set.of(NioTransport.SHM), Set.of(), Set.of(), Set.of()));
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
+      connection.transport(NioTransport.TCP, Reason.PENDING, "");
+      connection.tcpIn(1 << 30);
+      long afterItMs = System.currentTimeMillis() + 1000;
+      Snapshot earlier = Snapshot.take(dir, shm, afterItMs);
+      connection.transport(NioTransport.SHM, Reason.SAME_HOST, "");
+      Snapshot second = Snapshot.take(dir, shm, afterItMs + 1000);
+      connection.acceleratedIn(5000);
+      Snapshot third = Snapshot.take(dir, shm, afterItMs + 2000);
+
+      assertThat(earlier.lines()).isEmpty();
+      assertThat(Rates.between(earlier, second).in(second.lines().get(0))).isZero();
+      assertThat(Rates.between(second, third).in(third.lines().get(0))).isEqualTo(5000);
     }
   }
 

@@ -7,17 +7,22 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** What each connection did in a second, between two snapshots. */
+/**
+ * What each connection did in a second, between two snapshots; 0 if the earlier one does not show a
+ * connection that was there, as one that a filter left out.
+ */
 public final class Rates {
   private static final double MS_PER_SECOND = 1000;
 
   private final Map<Key, ConnectionInfo> before = new HashMap<>();
   private final double seconds;
+  private final long earlierMs;
 
   /** Names a connection among all processes; the start time tells processes with one id apart. */
   private record Key(long pid, long startTicks, long id) {}
 
   private Rates(Snapshot earlier, Snapshot later) {
+    earlierMs = earlier.atMs();
     seconds = (later.atMs() - earlier.atMs()) / MS_PER_SECOND;
     for (Snapshot.Line line : earlier.lines()) {
       before.put(key(line), line.connection());
@@ -65,6 +70,9 @@ public final class Rates {
 
   private long rate(Snapshot.Line now, ToLongFunction<ConnectionInfo> counter) {
     ConnectionInfo then = before.get(key(now));
+    if (then == null && now.connection().openedAtMs() < earlierMs) {
+      return 0;
+    }
     long done = counter.applyAsLong(now.connection());
     long more = done - (then == null ? 0 : counter.applyAsLong(then));
     return seconds <= 0 ? 0 : Math.max(0, Math.round(more / seconds));
