@@ -153,6 +153,9 @@ public final class PortsCommand implements Callable<Integer> {
     if (counters && (look.forMachines() || serve != null)) {
       throw bad("--counters is for the table; the other formats always have all counters");
     }
+    if (bits && (look.forMachines() || serve != null)) {
+      throw bad("--bits is for the table; the other formats always have bytes");
+    }
     if (!ofFabric) {
       fabric.refuseWithoutFabric(spec.commandLine());
     }

@@ -102,6 +102,10 @@ public final class SsCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--nodes has no filters, no --sort and no --prometheus");
     }
+    if (sortName != null && look.forMachines()) {
+      throw new ParameterException(
+          spec.commandLine(), "--sort is for the table; the other formats are not sorted by it");
+    }
     if (nodes) {
       showNodes(from, out);
     } else if (!look.watching()) {

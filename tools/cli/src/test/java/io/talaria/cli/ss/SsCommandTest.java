@@ -477,6 +477,8 @@ class SsCommandTest {
     refused("--port 65536 is not within 1 and 65535", "--port", "65536");
     refused("--address localhost is no IP address, such as 127.0.0.1", "--address", "localhost");
     refused("--sort size is none of process, bytes, rate, stalls, wakeups, age", "--sort", "size");
+    refused("--sort is for the table", "--sort", "bytes", "--json");
+    refused("--sort is for the table", "--sort", "bytes", "--watch", "--prometheus");
     run("--pid", "x");
     assertThat(status).isEqualTo(2);
   }
