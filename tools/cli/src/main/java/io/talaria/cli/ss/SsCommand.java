@@ -78,8 +78,8 @@ public final class SsCommand implements Callable<Integer> {
   @Option(
       names = "--nodes",
       description =
-          "List nodes of messaging and their peers instead of connections. Works with --watch and"
-              + " --json, not with filters.")
+          "List nodes of messaging and their peers instead of connections. Works with --watch, which"
+              + " prints table after table, and --json, not with filters.")
   private boolean nodes;
 
   @Option(
