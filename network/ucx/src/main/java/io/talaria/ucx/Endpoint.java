@@ -947,16 +947,24 @@ public final class Endpoint implements AutoCloseable {
       if (!EndpointTable.failed(cell)) {
         releaseAfter(flush());
       }
-      releaseAfter(closeForced());
+      // Unless a handler has closed it meanwhile, or the worker.
+      if (handle != 0) {
+        releaseAfter(closeForced());
+      }
     } else {
       releaseAfter(closeFlushing());
     }
   }
 
   private void releaseAfter(long request) {
-    int status = worker.await(request, CLOSE_TIMEOUT_NS);
-    if (status == Status.IN_PROGRESS && request != closeRequest) {
-      worker.release(request);
+    int status = Status.IN_PROGRESS;
+    try {
+      status = worker.awaitWhileOpen(request, CLOSE_TIMEOUT_NS);
+    } finally {
+      // Nobody asks for it any more, also if a handler has thrown.
+      if (status == Status.IN_PROGRESS && request > 0 && worker.isOpen()) {
+        worker.release(request);
+      }
     }
   }
 

@@ -408,6 +408,15 @@ public final class Worker implements AutoCloseable {
    * @return the outcome, or {@link Status#IN_PROGRESS} if time is over
    */
   public int await(long request, long timeoutNs) {
+    int status = awaitWhileOpen(request, timeoutNs);
+    if (status == Status.IN_PROGRESS) {
+      entered(); // throws if a handler has closed the worker
+    }
+    return status;
+  }
+
+  /** The same; answers {@link Status#IN_PROGRESS} if a handler has closed the worker, too. */
+  int awaitWhileOpen(long request, long timeoutNs) {
     if (request <= 0) {
       return (int) request;
     }
@@ -418,7 +427,7 @@ public final class Worker implements AutoCloseable {
       boolean idle = progress() == 0;
       // Others' traffic may never leave a round without progress.
       boolean look = idle || (++rounds & BUSY_MASK) == 0;
-      if (look && System.nanoTime() - start > timeoutNs) {
+      if (closed || (look && System.nanoTime() - start > timeoutNs)) {
         return Status.IN_PROGRESS;
       }
     }

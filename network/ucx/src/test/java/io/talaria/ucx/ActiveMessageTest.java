@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Active messages within one JVM. */
 @ExtendWith(NeedsUcx.class)
@@ -274,6 +275,59 @@ class ActiveMessageTest {
     assertThat(pair.left.await(request, 50_000_000)).isEqualTo(Status.IN_PROGRESS);
     pair.left.release(request);
     pair.left.onMessage(3, null);
+  }
+
+  enum Closed {
+    ENDPOINT,
+    WORKER
+  }
+
+  /** The message arrives while the endpoint is being closed, which awaits a flush. */
+  @ParameterizedTest
+  @EnumSource(Closed.class)
+  void aHandlerMayCloseWhatIsBeingClosed(Closed closed) {
+    int[] count = new int[1];
+    pair.right.onMessage(
+        3,
+        message -> {
+          count[0]++;
+          switch (closed) {
+            case ENDPOINT -> pair.toLeft.close();
+            case WORKER -> pair.right.close();
+          }
+        });
+    // The flush of this cannot be over before messages are received: its data are the peer's.
+    MemorySegment data = Pair.pattern(arena, 1 << 20);
+    assertThat(pair.toLeft.sendMessage(4, header, 8, data, 0, 1 << 20, MessageFlags.RENDEZVOUS))
+        .isGreaterThan(1);
+    pair.left.onMessage(4, message -> {});
+    long sent = send(header.asSlice(8, 8), 0);
+    assertThat(pair.left.await(sent, Pair.LIMIT_NS)).isZero();
+    assertThat(count[0]).isZero();
+    pair.toLeft.close();
+    assertThat(count[0]).isEqualTo(1);
+    assertThat(pair.toLeft.isOpen()).isFalse();
+    assertThat(pair.right.isOpen()).isEqualTo(closed == Closed.ENDPOINT);
+  }
+
+  @Test
+  void aHandlerThatThrowsInACloseLeavesNoRequest() {
+    pair.right.onMessage(
+        3,
+        message -> {
+          throw new IllegalArgumentException("the handler's own");
+        });
+    MemorySegment data = Pair.pattern(arena, 1 << 20);
+    long large = pair.toLeft.sendMessage(4, header, 8, data, 0, 1 << 20, MessageFlags.RENDEZVOUS);
+    pair.right.release(large);
+    long sent = send(header.asSlice(8, 8), 0);
+    assertThat(pair.left.await(sent, Pair.LIMIT_NS)).isZero();
+    assertThatIllegalArgumentException()
+        .isThrownBy(pair.toLeft::close)
+        .withMessage("the handler's own");
+    assertThat(pair.right.requestsHeld()).isZero();
+    pair.toLeft.close();
+    assertThat(pair.toLeft.isOpen()).isFalse();
   }
 
   @Test

@@ -54,6 +54,21 @@ class MisuseTest {
   }
 
   @Test
+  void anEndpointWithoutErrorHandlingThatIsSlowToCloseKeepsNoRequest() {
+    try (Pair slow = new Pair(ErrorHandling.NONE, Feature.TAG)) {
+      MemorySegment large = arena.allocate(1 << 20);
+      long send = slow.toRight.sendTag(large, 0, 1 << 20, 1, 0);
+      slow.left.release(send);
+      // The peer does not progress for so long.
+      slow.toRight.close();
+      assertThat(slow.toRight.isOpen()).isFalse();
+      assertThat(slow.left.requestsHeld()).isZero();
+      long receive = slow.right.receiveTag(large, 0, 1 << 20, 1, -1);
+      assertThat(slow.finish(slow.right, receive)).isZero();
+    }
+  }
+
+  @Test
   void aClosedWorkerThrowsAndTakesItsEndpointsAlong() {
     pair.left.close();
     assertThatIllegalStateException()
