@@ -50,6 +50,28 @@ public final class NativeLibrary {
   }
 
   /**
+   * Checks that this module may use native code. To be called before anything else here: a class
+   * that fails to initialize for want of it does not say why when it is used again.
+   *
+   * @param user the module that binds a library, whose name the hint has, too
+   * @throws MissingLibraryException if the JVM was told to deny it
+   */
+  @SuppressWarnings("restricted")
+  public static void requireNativeAccess(Module user) {
+    try {
+      MemorySegment ignored = MemorySegment.NULL.reinterpret(0);
+    } catch (IllegalCallerException e) {
+      Module own = NativeLibrary.class.getModule();
+      String names = own.isNamed() ? own.getName() : "ALL-UNNAMED";
+      throw new MissingLibraryException(
+          "This JVM denies native access. Start it with --enable-native-access="
+              + (user.isNamed() && user != own ? user.getName() + "," + names : names)
+              + ".",
+          e);
+    }
+  }
+
+  /**
    * The C library, and whatever else the JVM itself is linked with.
    *
    * @return a library that is always there

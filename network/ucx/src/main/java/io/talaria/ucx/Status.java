@@ -3,8 +3,10 @@
 package io.talaria.ucx;
 
 import io.talaria.ffi.Libc;
+import io.talaria.ffi.MissingLibraryException;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcsConstants;
+import io.talaria.ucx.binding.UcxLibrary;
 
 /**
  * What the calls of the data path answer: {@link #OK}, {@link #IN_PROGRESS}, or a negative number
@@ -103,8 +105,10 @@ public final class Status {
    *
    * @param status a status
    * @return a text such as «Request canceled»
+   * @throws MissingLibraryException if there is no UCX
    */
   public static String text(int status) {
+    UcxLibrary.required();
     return Libc.string(Ucp.ucsStatusString((byte) status));
   }
 

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.talaria.ffi.Libc;
 import io.talaria.ffi.MissingLibraryException;
+import io.talaria.ffi.NativeLibrary;
 import io.talaria.ucx.binding.Ucp;
 import io.talaria.ucx.binding.UcpStructs.LibAttr;
 import io.talaria.ucx.binding.UcxLibrary;
@@ -112,11 +113,13 @@ public final class Ucx {
    *
    * @param name the variable, such as {@code UCX_POSIX_ERROR_HANDLING}
    * @param value its value
+   * @throws MissingLibraryException if the JVM denies native access
    */
   public static void defaultSetting(String name, String value) {
     if (!name.startsWith("UCX_")) {
       throw new IllegalArgumentException(name + " is no setting of UCX: they start with UCX_");
     }
+    NativeLibrary.requireNativeAccess(Ucx.class.getModule());
     Libc.setenv(name, value, false);
   }
 }

@@ -35,6 +35,8 @@ public final class UcxLibrary {
           PROPERTY,
           List.of("libucp.so.0"),
           "Install the package libucx0 (Debian, Ubuntu) or ucx (Fedora, RHEL, Arch).");
+  private static final String DISABLE_SIGNALS = "ucs_debug_disable_signals";
+  private static final String GET_VERSION = "ucp_get_version";
   private static final int OLDEST_MINOR = 12;
 
   /** The last release whose {@code ucs_memtype_cache_lookup} is known to take these arguments. */
@@ -69,14 +71,15 @@ public final class UcxLibrary {
   }
 
   private static UcxLibrary load() {
+    NativeLibrary.requireNativeAccess(UcxLibrary.class.getModule());
     setEnvironment();
     NativeLibrary library = NumberLocale.call(() -> NativeLibrary.open(SPEC));
+    requireSymbols(library);
     try (Arena arena = Arena.ofConfined()) {
       // Takes the handler of UCX_DEBUG_SIGNO (SIGHUP) back, which the JVM uses for its own end.
-      library.plain("ucs_debug_disable_signals", FunctionDescriptor.ofVoid()).invokeExact();
+      library.plain(DISABLE_SIGNALS, FunctionDescriptor.ofVoid()).invokeExact();
       MethodHandle getVersion =
-          library.plain(
-              "ucp_get_version", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+          library.plain(GET_VERSION, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_LONG));
       MemorySegment version = arena.allocate(JAVA_INT, 3);
       long at = version.address();
       getVersion.invokeExact(at, at + 4, at + 8);
@@ -102,6 +105,22 @@ public final class UcxLibrary {
       return loaded;
     } catch (Throwable t) {
       throw Libc.unchecked(t);
+    }
+  }
+
+  /** The property is easily made to name another library, such as UCX's own libucs. */
+  private static void requireSymbols(NativeLibrary library) {
+    for (String symbol : List.of(DISABLE_SIGNALS, GET_VERSION)) {
+      if (!library.has(symbol)) {
+        throw new MissingLibraryException(
+            library
+                + " is not libucp: it has no "
+                + symbol
+                + ". Correct the property "
+                + PROPERTY
+                + " or remove it.",
+            null);
+      }
     }
   }
 

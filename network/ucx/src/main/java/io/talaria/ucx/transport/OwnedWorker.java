@@ -2,6 +2,7 @@
 
 package io.talaria.ucx.transport;
 
+import io.talaria.ffi.MissingLibraryException;
 import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
 import io.talaria.ucx.ThreadMode;
@@ -34,10 +35,14 @@ public record OwnedWorker(
    */
   public static OwnedWorker open(Context.Options options, Map<String, String> settings)
       throws IOException {
-    // Before UCX is loaded. UCX uses its shared memory on endpoints with failure detection only
-    // with this setting, and would warn of the setting if it may not use shared memory at all.
-    Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
-    Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
+    try {
+      // Before UCX is loaded. UCX uses its shared memory on endpoints with failure detection only
+      // with this setting, and would warn of the setting if it may not use shared memory at all.
+      Ucx.defaultSetting("UCX_POSIX_ERROR_HANDLING", "y");
+      Ucx.defaultSetting("UCX_WARN_UNUSED_ENV_VARS", "n");
+    } catch (MissingLibraryException e) {
+      throw new IOException(e.getMessage(), e);
+    }
     Optional<String> unavailableReason = Ucx.unavailableReason();
     if (unavailableReason.isPresent()) {
       throw new IOException(unavailableReason.get());
