@@ -19,6 +19,7 @@ import java.util.Optional;
 public final class Libc {
   private static final short POLLIN = 1;
   private static final int EINTR = 4;
+  private static final long NS_PER_MS = 1_000_000;
 
   private static final CStruct POLLFD =
       CStruct.named("struct pollfd").int32("fd").int16("events").int16("revents").build();
@@ -105,11 +106,11 @@ public final class Libc {
   }
 
   /**
-   * Waits until a descriptor is readable. Blocks the thread.
+   * Waits until a descriptor is readable. Blocks the thread; signals do not end the wait.
    *
    * @param descriptor a file descriptor
    * @param timeoutMs how long to wait; negative: without limit
-   * @return whether it is readable or in error; false: time is over, or a signal came
+   * @return whether it is readable or in error; false: time is over
    */
   public static boolean awaitReadable(int descriptor, int timeoutMs) {
     try (Arena arena = Arena.ofConfined()) {
@@ -117,15 +118,26 @@ public final class Libc {
       MemorySegment pollfd = arena.allocate(POLLFD.layout());
       pollfd.set(JAVA_INT, POLLFD.offset("fd"), descriptor);
       pollfd.set(ValueLayout.JAVA_SHORT, POLLFD.offset("events"), POLLIN);
-      int count =
-          Errno.folded((int) POLL.invokeExact(errno, pollfd.address(), 1L, timeoutMs), errno);
-      if (count < 0 && count != -EINTR) {
+      long end = timeoutMs > 0 ? System.nanoTime() + timeoutMs * NS_PER_MS : 0;
+      int left = timeoutMs;
+      int count;
+      while ((count =
+              Errno.folded((int) POLL.invokeExact(errno, pollfd.address(), 1L, left), errno))
+          == -EINTR) {
+        left = timeoutMs > 0 ? millisUntil(end) : timeoutMs;
+      }
+      if (count < 0) {
         throw new IllegalStateException("poll of " + descriptor + " failed, errno " + -count);
       }
       return count > 0;
     } catch (Throwable t) {
       throw unchecked(t);
     }
+  }
+
+  /** Rounded up, so that the wait is not too short; not negative, which means for ever. */
+  private static int millisUntil(long end) {
+    return (int) Math.max(0, (end - System.nanoTime() + NS_PER_MS - 1) / NS_PER_MS);
   }
 
   /**
