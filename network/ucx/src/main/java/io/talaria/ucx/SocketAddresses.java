@@ -52,8 +52,13 @@ final class SocketAddresses {
     byte[] bytes = new byte[six ? 16 : 4];
     MemorySegment.copy(in, JAVA_BYTE, six ? ADDRESS6 : ADDRESS4, bytes, 0, bytes.length);
     try {
-      return new InetSocketAddress(
-          InetAddress.getByAddress(bytes), in.get(NETWORK_SHORT, PORT) & 0xffff);
+      int scope = six ? in.get(JAVA_INT, SCOPE6) : 0;
+      // A link-local address says nothing without its interface.
+      InetAddress address =
+          scope == 0
+              ? InetAddress.getByAddress(bytes)
+              : Inet6Address.getByAddress(null, bytes, scope);
+      return new InetSocketAddress(address, in.get(NETWORK_SHORT, PORT) & 0xffff);
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }
