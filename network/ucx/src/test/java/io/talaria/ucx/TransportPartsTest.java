@@ -250,6 +250,16 @@ class TransportPartsTest {
       List<Object> found = new ArrayList<>();
       new FailureCheck(left, (attachment, reason) -> found.add(attachment)).now();
       assertThat(found).hasSize(many).doesNotHaveDuplicates();
+      found.clear();
+      FailureCheck closingAll =
+          new FailureCheck(
+              left,
+              (attachment, reason) -> {
+                found.add(attachment);
+                endpoints.forEach(Endpoint::close);
+              });
+      closingAll.now();
+      assertThat(found).as("those that were still open").hasSize(1);
     }
   }
 

@@ -53,7 +53,10 @@ public final class FailureCheck {
     for (int i = 0; i < count; i++) {
       Endpoint endpoint = failed[i];
       failed[i] = null;
-      onFailure.accept(endpoint.attachment(), reason(endpoint.failure()));
+      // Unless it was closed on the failure of another one.
+      if (endpoint.isOpen()) {
+        onFailure.accept(endpoint.attachment(), reason(endpoint.failure()));
+      }
     }
   }
 
