@@ -17,7 +17,7 @@ public final class TagMessage {
   public TagMessage() {}
 
   void requireEmpty() {
-    if (handle != 0) {
+    if (isPresent()) {
       throw new IllegalStateException("the message of " + length + " bytes was not received yet");
     }
   }
@@ -29,14 +29,18 @@ public final class TagMessage {
     length = bytes;
   }
 
-  /** Gives the handle up to a receive. */
-  long take(Worker receiver) {
-    if (handle == 0) {
+  /** Throws unless the receiver can receive it. */
+  void requirePresent(Worker receiver) {
+    if (!isPresent()) {
       throw new IllegalStateException("there is no message: probe first");
     }
     if (worker != receiver) {
       throw new IllegalArgumentException("the message is another worker's");
     }
+  }
+
+  /** Gives the handle up to a receive. */
+  long take() {
     long message = handle;
     handle = 0;
     worker = null;
@@ -49,7 +53,8 @@ public final class TagMessage {
    * @return whether there is
    */
   public boolean isPresent() {
-    return handle != 0;
+    // What it held of a closed worker went with that.
+    return handle != 0 && worker.isOpen();
   }
 
   /**

@@ -708,9 +708,10 @@ public final class Worker implements AutoCloseable {
    */
   public long receiveTag(TagMessage message, MemorySegment buffer, long offset) {
     long worker = enteredForRequest(Feature.TAG);
+    message.requirePresent(this);
     long length = message.length();
     long address = Native.writable(buffer, offset, length);
-    long handle = message.take(this);
+    long handle = message.take();
     try {
       long answer =
           length <= Native.CRITICAL_BYTES && upcalls == 0

@@ -183,6 +183,33 @@ class TagTest {
   }
 
   @Test
+  void anEmptyMessageIsNamedAsTheReasonWhateverItHeldBefore() {
+    MemorySegment sent = Pair.pattern(arena, 100);
+    TagMessage message = new TagMessage();
+    long send = pair.toRight.sendTag(sent, 0, 100, 5, 0);
+    pair.until(() -> pair.right.probeTag(5, ALL, message) == 100);
+    assertThat(pair.finish(pair.right, pair.right.receiveTag(message, arena.allocate(100), 0)))
+        .isZero();
+    assertThat(pair.finish(pair.left, send)).isZero();
+    MemorySegment small = arena.allocate(8);
+    assertThatIllegalStateException()
+        .isThrownBy(() -> pair.right.receiveTag(message, small, 0))
+        .withMessage("there is no message: probe first");
+  }
+
+  @Test
+  void aMessageOfAClosedWorkerCanBeFilledAgain() {
+    MemorySegment sent = Pair.pattern(arena, 100);
+    TagMessage message = new TagMessage();
+    long send = pair.toRight.sendTag(sent, 0, 100, 5, 0);
+    pair.until(() -> pair.right.probeTag(5, ALL, message) == 100);
+    assertThat(pair.finish(pair.left, send)).isZero();
+    pair.right.close();
+    assertThat(message.isPresent()).isFalse();
+    assertThat(pair.left.probeTag(5, ALL, message)).isEqualTo(Status.NO_MESSAGE);
+  }
+
+  @Test
   void aReceiveIsCancelled() {
     MemorySegment buffer = arena.allocate(10);
     long receive = pair.right.receiveTag(buffer, 0, 10, 1, ALL);
