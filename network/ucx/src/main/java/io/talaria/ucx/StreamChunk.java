@@ -135,7 +135,9 @@ public final class StreamChunk {
 
   private long at(long offset, long count) {
     Objects.checkFromIndexSize(offset, count, length);
-    endpoint.worker().entered();
+    if (endpoint != null) {
+      endpoint.worker().entered();
+    }
     return address + offset;
   }
 

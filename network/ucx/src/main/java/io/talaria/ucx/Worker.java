@@ -267,7 +267,12 @@ public final class Worker implements AutoCloseable {
   /** Ends a turn that {@link #enter} or {@link #tryEnter} began. */
   public void exit() {
     ReentrantLock held = guard();
-    if (held.getHoldCount() == 1) {
+    int count = held.getHoldCount();
+    if (count == 0) {
+      throw new IllegalStateException(
+          "the worker was not entered by this thread: " + Thread.currentThread());
+    }
+    if (count == 1) {
       owner = null;
     }
     held.unlock();

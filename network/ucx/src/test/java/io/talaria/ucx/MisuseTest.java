@@ -119,6 +119,9 @@ class MisuseTest {
           .isFalse();
       shared.exit();
       assertThatIllegalStateException().isThrownBy(shared::progress);
+      assertThatIllegalStateException()
+          .isThrownBy(shared::exit)
+          .withMessageContaining("not entered by this thread");
       assertThat(
               CompletableFuture.supplyAsync(
                       () -> {
@@ -189,6 +192,15 @@ class MisuseTest {
     pair.right.close();
     assertThat(chunk.length()).isZero();
     assertThatThrownBy(() -> chunk.byteAt(0)).isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
+  void nothingCanBeCopiedOutOfAnEmptyChunk() {
+    StreamChunk chunk = new StreamChunk();
+    chunk.copyTo(0, arena.allocate(8), 0, 0);
+    chunk.copyTo(0, new byte[8], 0, 0);
+    assertThatThrownBy(() -> chunk.copyTo(0, new byte[8], 0, 1))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @Test
