@@ -221,14 +221,15 @@ public final class Libc {
         throw new OutOfMemoryError("open_memstream");
       }
       try {
-        printer.printTo(stream);
+        try {
+          printer.printTo(stream);
+        } finally {
+          int ignored = (int) FCLOSE.invokeExact(stream); // which leaves the text
+        }
+        return string(text.get(JAVA_LONG, 0));
       } finally {
-        int ignored = (int) FCLOSE.invokeExact(stream);
+        FREE.invokeExact(text.get(JAVA_LONG, 0));
       }
-      long address = text.get(JAVA_LONG, 0);
-      String printed = string(address);
-      FREE.invokeExact(address);
-      return printed;
     } catch (Throwable t) {
       throw unchecked(t);
     }

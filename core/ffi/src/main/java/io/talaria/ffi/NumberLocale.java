@@ -49,6 +49,9 @@ public final class NumberLocale {
               ? 0
               : (long) NEWLOCALE.invokeExact(NUMERIC_MASK, arena.allocateFrom("C").address(), copy);
       if (numeric == 0) {
+        if (copy != 0) {
+          FREELOCALE.invokeExact(copy); // newlocale leaves it alone if it fails
+        }
         throw new OutOfMemoryError("newlocale");
       }
       long replaced = (long) USELOCALE.invokeExact(numeric);

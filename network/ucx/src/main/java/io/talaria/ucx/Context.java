@@ -133,7 +133,7 @@ public final class Context implements AutoCloseable {
             long handle = out.get(JAVA_LONG, 0);
             try {
               return new Context(handle, options);
-            } catch (UcxException e) {
+            } catch (RuntimeException | Error e) {
               Ucp.cleanup(handle);
               throw e;
             }

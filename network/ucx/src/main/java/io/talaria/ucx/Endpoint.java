@@ -222,7 +222,7 @@ public final class Endpoint implements AutoCloseable {
       endpoint.handle =
           NumberLocale.call(() -> create(handle, options, connectionRequest, endpoint.cell));
       return endpoint;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       endpoint.closeCompleted();
       throw e;
     }

@@ -45,7 +45,7 @@ public final class Listener implements AutoCloseable {
     try {
       listener.handle = NumberLocale.call(() -> create(handle, address, stub));
       return listener;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       worker.remove(listener);
       throw e;
     }

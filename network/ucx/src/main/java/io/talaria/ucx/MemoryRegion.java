@@ -53,7 +53,7 @@ public final class MemoryRegion implements AutoCloseable {
     try {
       long handle = map(parent, address, memory.byteSize(), 0);
       return new MemoryRegion(context, handle, memory, null);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       context.disown();
       throw e;
     }
@@ -76,11 +76,11 @@ public final class MemoryRegion implements AutoCloseable {
       try {
         Arena lifetime = Arena.ofShared();
         return new MemoryRegion(context, handle, segment(handle, lifetime), lifetime);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         int ignored = Ucp.memUnmap(parent, handle);
         throw e;
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       context.disown();
       throw e;
     }

@@ -195,11 +195,11 @@ public final class Worker implements AutoCloseable {
       long handle = NumberLocale.call(() -> create(parent, options));
       try {
         return new Worker(context, handle, options);
-      } catch (UcxException e) {
+      } catch (RuntimeException | Error e) {
         Ucp.workerDestroy(handle);
         throw e;
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       context.disown();
       throw e;
     }

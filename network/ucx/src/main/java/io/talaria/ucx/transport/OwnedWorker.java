@@ -60,13 +60,20 @@ public record OwnedWorker(
       }
       // from UCX; from the kernel if no descriptor is free
     } catch (UcxException | IllegalStateException e) {
-      if (worker != null) {
-        worker.close();
-      }
-      if (context != null) {
-        context.close();
-      }
+      close(worker, context);
       throw unusable(e);
+    } catch (RuntimeException | Error e) {
+      close(worker, context);
+      throw e;
+    }
+  }
+
+  private static void close(Worker worker, Context context) {
+    if (worker != null) {
+      worker.close();
+    }
+    if (context != null) {
+      context.close();
     }
   }
 
@@ -90,7 +97,6 @@ public record OwnedWorker(
   /** Closes the worker and the context. */
   @Override
   public void close() {
-    worker.close();
-    context.close();
+    close(worker, context);
   }
 }
