@@ -15,7 +15,7 @@ import java.net.InetSocketAddress;
 /**
  * A client that asks a {@link Listener} to be connected ({@code ucp_conn_request_h}). May be handed
  * to another thread, whose worker then accepts it by {@link Worker#accept}. To be accepted or
- * rejected, once, before its listener is closed.
+ * rejected, once, before its listener is closed, which rejects it.
  */
 public final class ConnectionRequest {
   private final Listener listener;
@@ -82,15 +82,16 @@ public final class ConnectionRequest {
   private long take() {
     long request = open();
     handle = 0;
+    listener.used(this);
     return request;
   }
 
   private long open() {
-    if (handle == 0) {
-      throw new IllegalStateException("the client was accepted or rejected before");
-    }
     if (listener.handleIfOpen() == 0) {
       throw new IllegalStateException("the listener is closed");
+    }
+    if (handle == 0) {
+      throw new IllegalStateException("the client was accepted or rejected before");
     }
     return handle;
   }

@@ -17,7 +17,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 
 /**
  * Waits for clients that connect to a socket address ({@code ucp_listener_h}). Belongs to its
@@ -28,6 +31,10 @@ public final class Listener implements AutoCloseable {
   private final Worker worker;
   private final Arena arena = Arena.ofAuto();
   private final Queue<ConnectionRequest> waiting = new ArrayDeque<>();
+
+  /** Polled, but neither accepted nor rejected yet. Guarded by this object's monitor. */
+  private final Set<ConnectionRequest> polled = new HashSet<>();
+
   private long handle;
 
   private Listener(Worker worker) {
@@ -82,7 +89,18 @@ public final class Listener implements AutoCloseable {
    */
   public ConnectionRequest poll() {
     open();
-    return waiting.poll();
+    ConnectionRequest request = waiting.poll();
+    if (request != null) {
+      synchronized (this) {
+        polled.add(request);
+      }
+    }
+    return request;
+  }
+
+  /** A request is accepted or rejected; the caller holds this object's monitor. */
+  void used(ConnectionRequest request) {
+    polled.remove(request);
   }
 
   /**
@@ -118,9 +136,8 @@ public final class Listener implements AutoCloseable {
   }
 
   /**
-   * Closes the listener and rejects the clients that wait ({@code ucp_listener_destroy}). Clients
-   * that were polled but neither accepted nor rejected can no longer be. Does nothing if it is
-   * closed.
+   * Closes the listener and rejects the clients that wait ({@code ucp_listener_destroy}), and those
+   * that were polled but neither accepted nor rejected. Does nothing if it is closed.
    */
   @Override
   public void close() {
@@ -133,6 +150,9 @@ public final class Listener implements AutoCloseable {
       request.reject();
     }
     synchronized (this) {
+      for (ConnectionRequest each : List.copyOf(polled)) {
+        each.reject();
+      }
       long listener = handle;
       handle = 0;
       Ucp.listenerDestroy(listener);

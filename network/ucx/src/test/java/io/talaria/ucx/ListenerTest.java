@@ -152,6 +152,18 @@ class ListenerTest {
   }
 
   @Test
+  void aClientThatWasOnlyPolledIsRejectedWithTheListener() {
+    Endpoint there = client.connect(Endpoint.Options.to(listener.address()));
+    ConnectionRequest request = awaitClient();
+    listener.close();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> server.accept(request, Endpoint.Options.accepting()))
+        .withMessage("the listener is closed");
+    Pair.until(() -> there.failure() != 0, this::progress);
+    assertThat(there.failure()).isNegative();
+  }
+
+  @Test
   void nobodyListensAnyLonger() {
     InetSocketAddress address = listener.address();
     listener.close();
