@@ -8,6 +8,7 @@ import io.talaria.verbs.Status;
 import io.talaria.verbs.VerbsException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.BitSet;
 
 /**
  * Posts what its connections are to send, takes its completions, and gives slices back. It alone
@@ -31,6 +32,9 @@ final class SendThread extends NetThread {
 
   /** By the low bits of their serial numbers. Written under the node's lock. */
   final Connection[] slots;
+
+  /** Which slots are taken, also by handshakes. Guarded by the node. */
+  final BitSet taken = new BitSet();
 
   private final SendRequests requests;
   private final int inlineBytes;

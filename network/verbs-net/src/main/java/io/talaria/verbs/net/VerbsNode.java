@@ -672,10 +672,11 @@ public final class VerbsNode implements AutoCloseable {
     }
     SendThread thread = sendThreads.get(send);
     int mask = thread.slots.length - 1;
-    while (thread.slots[nextSerial & mask] != null) {
+    while (thread.taken.get(nextSerial & mask)) {
       nextSerial = (nextSerial + 1) & 0x3fffffff;
     }
     int serial = nextSerial;
+    thread.taken.set(serial & mask);
     nextSerial = (nextSerial + 1) & 0x3fffffff;
     sending[send]++;
     receive.assigned++;
@@ -683,7 +684,9 @@ public final class VerbsNode implements AutoCloseable {
   }
 
   private synchronized void leaveSending(Place place) {
-    sending[sendThreads.indexOf(place.sendThread())]--;
+    SendThread thread = place.sendThread();
+    thread.taken.clear(place.serial() & (thread.slots.length - 1));
+    sending[sendThreads.indexOf(thread)]--;
   }
 
   private synchronized void leaveReceiving(Place place) {
@@ -694,7 +697,9 @@ public final class VerbsNode implements AutoCloseable {
   void finished(Connection connection) {
     synchronized (this) {
       SendThread thread = connection.sendThread;
-      thread.slots[connection.serial & (thread.slots.length - 1)] = null;
+      int slot = connection.serial & (thread.slots.length - 1);
+      thread.slots[slot] = null;
+      thread.taken.clear(slot);
       sending[sendThreads.indexOf(thread)]--;
     }
     connections.remove(connection);

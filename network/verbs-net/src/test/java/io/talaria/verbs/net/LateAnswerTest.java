@@ -1,0 +1,43 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.verbs.net;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What happens at a node while one of its handshakes waits for the peer. */
+@ExtendWith(Provider.class)
+@Timeout(300)
+class LateAnswerTest {
+  private static NetOptions.Builder options(int connections) {
+    return Pair.options().connections(connections).handshakeMs(60_000);
+  }
+
+  @Test
+  void aConnectionKeepsTheNumberThatItsHandshakeHasTaken() throws Exception {
+    AtomicInteger seen = new AtomicInteger();
+    // The places of the send thread are used in turn: with 2 connections there are 8.
+    try (Pair pair = new Pair(options(2), options(16), (c, m) -> seen.incrementAndGet());
+        LateAnswer between = new LateAnswer(pair.address)) {
+      CompletableFuture<Connection> made = between.connect(pair.left);
+      for (int i = 0; i < 7; i++) {
+        Connection shortLived = pair.connect((c, m) -> {});
+        shortLived.close();
+        CloseReason ignored = Pair.closed(shortLived);
+      }
+      Connection other = pair.connect((c, m) -> {});
+      between.pass();
+      Connection late = made.get(Pair.LIMIT_NS, TimeUnit.NANOSECONDS);
+      for (int i = 0; i < 5; i++) {
+        Pair.send(late, i, i);
+        Pair.send(other, i, i);
+      }
+      Pair.await("all messages", () -> seen.get() == 10);
+      Pair.await("all slices back", () -> pair.left.metrics().slicesOut() == 0);
+    }
+  }
+}
