@@ -68,7 +68,8 @@ final class LargeBuffers {
 
   private void drop(MemoryRegion region) {
     bytes -= region.byteSize();
-    region.close();
+    // No request names it, so its memory need not wait for queue pairs that stay open.
+    region.closeIdle();
   }
 
   synchronized void give(MemoryRegion region) {
