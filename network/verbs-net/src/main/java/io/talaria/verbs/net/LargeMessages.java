@@ -120,11 +120,12 @@ final class LargeMessages {
     }
     int slot = taken++ % MAX_MESSAGES;
     OperationListener whom = listener[slot];
+    long what = token[slot];
     memory[slot].leave();
     memory[slot] = null;
     listener[slot] = null;
-    leave();
-    connection.tell(whom, token[slot], status);
+    leave(); // the next one may have the slot now
+    connection.tell(whom, what, status);
     return true;
   }
 
