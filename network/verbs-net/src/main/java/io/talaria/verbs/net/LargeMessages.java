@@ -23,7 +23,7 @@ import java.nio.ByteOrder;
 final class LargeMessages {
   static final int HEADER_BYTES = 24;
 
-  /** How many may be under way each way. */
+  /** How many may be under way each way: a power of two. */
   static final int MAX_MESSAGES = 4;
 
   private static final ValueLayout.OfLong LONG =
@@ -84,6 +84,11 @@ final class LargeMessages {
     to.set(INT, 20, 0);
   }
 
+  /** Where the message of a number is. The numbers may overflow. */
+  private static int slot(int number) {
+    return number & (MAX_MESSAGES - 1);
+  }
+
   /** Takes a place for an outgoing one. */
   boolean enter() {
     int now;
@@ -106,7 +111,7 @@ final class LargeMessages {
 
   /** One is posted; by the send thread, in order. */
   void sent(RegisteredMemory from, OperationListener whom, long what) {
-    int slot = sent % MAX_MESSAGES;
+    int slot = slot(sent);
     memory[slot] = from;
     listener[slot] = whom;
     token[slot] = what;
@@ -118,7 +123,7 @@ final class LargeMessages {
     if (taken == (int) SENT.getAcquire(this)) {
       return false;
     }
-    int slot = taken++ % MAX_MESSAGES;
+    int slot = slot(taken++);
     OperationListener whom = listener[slot];
     long what = token[slot];
     memory[slot].leave();
@@ -134,7 +139,7 @@ final class LargeMessages {
     if (message.length() != HEADER_BYTES || offered - done >= MAX_MESSAGES) {
       return false;
     }
-    int slot = offered % MAX_MESSAGES;
+    int slot = slot(offered);
     MemorySegment bytes = message.header();
     address[slot] = bytes.get(LONG, 0);
     length[slot] = bytes.get(LONG, 8);
@@ -152,20 +157,20 @@ final class LargeMessages {
   }
 
   long nextLength() {
-    return length[started % MAX_MESSAGES];
+    return length[slot(started)];
   }
 
   long nextAddress() {
-    return address[started % MAX_MESSAGES];
+    return address[slot(started)];
   }
 
   int nextKey() {
-    return key[started % MAX_MESSAGES];
+    return key[slot(started)];
   }
 
   /** The length of what has arrived; by the receive thread. */
   long arrivedLength() {
-    return length[done % MAX_MESSAGES];
+    return length[slot(done)];
   }
 
   /** It was handled; by the receive thread. */
