@@ -487,17 +487,24 @@ public final class VerbsNode implements AutoCloseable {
       channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
       return handshake.run();
     } catch (ClosedChannelException e) {
-      throw new ExchangeException(
-          closed
-              ? "the node is closed"
-              : "the peer has not finished the handshake within " + options.handshakeMs() + " ms",
-          e);
+      throw new ExchangeException(endOfHandshake(), e);
     } finally {
       if (limit != null) {
         boolean ignored = limit.cancel(false);
       }
       handshakes.remove(channel);
     }
+  }
+
+  /** Why the channel of a handshake was closed. */
+  private String endOfHandshake() {
+    if (closed) {
+      return "the node is closed";
+    }
+    String why = lost;
+    return why != null
+        ? "the node is of no use any more: " + why
+        : "the peer has not finished the handshake within " + options.handshakeMs() + " ms";
   }
 
   private static void close(SocketChannel channel) {
@@ -642,7 +649,11 @@ public final class VerbsNode implements AutoCloseable {
       throw e;
     } finally {
       connection.opened();
-      if (closed) {
+      // Both may have happened before this connection was among those that they close.
+      String why = lost;
+      if (why != null) {
+        connection.close(new CloseReason(CloseReason.Kind.DEVICE, why), false);
+      } else if (closed) {
         connection.close(nodeClosed(), true);
       }
     }

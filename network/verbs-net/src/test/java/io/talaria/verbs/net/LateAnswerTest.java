@@ -2,6 +2,8 @@
 
 package io.talaria.verbs.net;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +40,26 @@ class LateAnswerTest {
       }
       Pair.await("all messages", () -> seen.get() == 10);
       Pair.await("all slices back", () -> pair.left.metrics().slicesOut() == 0);
+    }
+  }
+
+  @Test
+  void aConnectionWhoseDeviceIsLostDuringItsHandshakeIsClosed() throws Exception {
+    try (Pair pair = new Pair(options(2), options(2), (c, m) -> {});
+        LateAnswer between = new LateAnswer(pair.address)) {
+      CompletableFuture<Connection> made = between.connect(pair.left);
+      pair.left.lost("the test has lost it");
+      between.pass();
+      try {
+        Connection late = made.get(Pair.LIMIT_NS, TimeUnit.NANOSECONDS);
+        assertThat(late.isOpen()).isFalse();
+        assertThat(Pair.closed(late))
+            .isEqualTo(new CloseReason(CloseReason.Kind.DEVICE, "the test has lost it"));
+      } catch (java.util.concurrent.ExecutionException e) {
+        // It may be closed before the handshake is over.
+        assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
+      }
+      Pair.await("its end", () -> pair.left.metrics().connections() == 0);
     }
   }
 }
