@@ -67,7 +67,22 @@ public final class MemoryRegion extends NativeObject {
     // Collected when nothing refers to it: neither the region, nor its domain while a queue pair
     // may
     // use it, nor requests that name it.
-    return register(domain, Arena.ofAuto().allocate(bytes, PAGE_BYTES), access);
+    return register(domain, allocated(bytes), access);
+  }
+
+  /** A limit of the JVM is told as the limits of the device are: programs handle those. */
+  private static MemorySegment allocated(long bytes) {
+    try {
+      return Arena.ofAuto().allocate(bytes, PAGE_BYTES);
+    } catch (OutOfMemoryError e) {
+      throw (VerbsException)
+          new VerbsException(
+                  ENOMEM,
+                  "allocating " + bytes + " bytes",
+                  "All direct memory of the JVM together has a limit, the maximum of the heap by"
+                      + " default: raise it by -XX:MaxDirectMemorySize")
+              .initCause(e);
+    }
   }
 
   private long registered(int bits) {

@@ -76,7 +76,7 @@ public final class ProtectionDomain extends NativeObject {
    * @param bytes how much, at least 1
    * @param access who may do what; none: the device may read
    * @return a region, to be closed
-   * @throws VerbsException if the library refuses
+   * @throws VerbsException if the library refuses, or the JVM may not have so much direct memory
    */
   public MemoryRegion allocate(long bytes, Access... access) {
     return MemoryRegion.allocate(this, bytes, access);

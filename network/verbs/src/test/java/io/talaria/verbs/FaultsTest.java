@@ -39,6 +39,18 @@ class FaultsTest {
   }
 
   @Test
+  void memoryBeyondTheLimitOfTheJvmIsRefusedLikeThatOfTheDevice() {
+    try (Context context = Variant.open();
+        ProtectionDomain domain = context.protectionDomain()) {
+      assertThatThrownBy(() -> domain.allocate(1L << 46, Access.LOCAL_WRITE))
+          .isInstanceOfSatisfying(
+              VerbsException.class, thrown -> assertThat(thrown.errno()).isEqualTo(ENOMEM))
+          .hasMessageContaining("allocating 70368744177664 bytes")
+          .hasMessageContaining("-XX:MaxDirectMemorySize");
+    }
+  }
+
+  @Test
   void everyUnavailableReasonHasASentenceOfItsOwn() {
     assertThat(Verbs.unavailableReason()).isEmpty();
     Loopback.missing(true, false, 0);

@@ -61,7 +61,7 @@ abstract class NetThread extends Thread {
     try {
       opened = node.context.completionChannel();
       queue = node.context.completionQueue(queueEntries, opened, 0);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (opened != null) {
         opened.close();
       }

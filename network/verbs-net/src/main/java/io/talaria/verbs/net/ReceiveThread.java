@@ -45,7 +45,7 @@ final class ReceiveThread extends NetThread {
     try {
       opened = node.domain.sharedReceiveQueue(entries, 1);
       circle = new ReceiveCircle(node.domain, opened, entries, node.options.sliceBytes());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (opened != null) {
         opened.close();
       }

@@ -49,12 +49,12 @@ final class SendThread extends NetThread {
     super(
         node, "talaria-verbs-send-" + index, (connections + VerbsNode.SPARE) * node.queuePairDepth);
     try {
+      requests = SendRequests.allocate(node.domain, CHAIN, 1);
       pool = new SlicePool(this, node.domain, node.options.sendSlices(), node.options.sliceBytes());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       super.release();
       throw e;
     }
-    requests = SendRequests.allocate(node.domain, CHAIN, 1);
     slots = new Connection[Integer.highestOneBit(2 * connections) * 2];
     inlineBytes = node.options.inlineBytes();
   }

@@ -150,7 +150,7 @@ public final class VerbsNode implements AutoCloseable {
         receiveThreads.add(new ReceiveThread(this, i, perReceiveThread));
       }
       cm = options.rdmaCm() ? new CmConnector(this) : null;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       receiveThreads.forEach(ReceiveThread::release);
       sendThreads.forEach(SendThread::release);
       if (made != null) {
@@ -179,8 +179,8 @@ public final class VerbsNode implements AutoCloseable {
    *
    * @param options its configuration
    * @return a node, to be closed
-   * @throws VerbsException if the library refuses; for the limit of locked memory the message says
-   *     what to do
+   * @throws VerbsException if the library refuses; for the limits of locked memory and of the JVM's
+   *     direct memory the message says what to do
    * @throws java.util.NoSuchElementException if there is no such device
    * @throws IllegalArgumentException if the device cannot do as much as the options ask for
    * @throws io.talaria.ffi.MissingLibraryException if libibverbs is not installed, or librdmacm and
@@ -559,7 +559,7 @@ public final class VerbsNode implements AutoCloseable {
       }
       Path path = Path.by(port, gidIndex);
       return new Setup(place, queuePair, queuePair.address(path, Exchange.packetNumber()));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (queuePair != null) {
         queuePair.close();
         place.sendThread().wake();

@@ -124,6 +124,18 @@ class FaultsTest {
   }
 
   @Test
+  void moreMemoryThanTheJvmMayHaveIsRefusedAndLeavesNothingBehind() throws Exception {
+    VerbsNode.open(Pair.options().build()).close();
+    Held before = Held.now();
+    // 64 GiB, and the heap's maximum is that of direct memory.
+    NetOptions.Builder options = Pair.options().sendSlices(65536).sliceBytes(1 << 20);
+    assertThatThrownBy(() -> VerbsNode.open(options.build()))
+        .isInstanceOf(VerbsException.class)
+        .hasMessageContaining("-XX:MaxDirectMemorySize");
+    before.awaitAgain();
+  }
+
+  @Test
   void aConnectionThatCannotBeMadeFailsOnBothSides() throws Exception {
     for (String function : new String[] {"ibv_create_qp", "ibv_modify_qp"}) {
       try (Pair pair = new Pair(Pair.options(), (c, m) -> {})) {
