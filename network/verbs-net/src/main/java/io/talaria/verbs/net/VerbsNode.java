@@ -18,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -486,6 +487,8 @@ public final class VerbsNode implements AutoCloseable {
       channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 2);
       channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
       return handshake.run();
+    } catch (ClosedByInterruptException e) {
+      throw new ExchangeException("interrupted", e);
     } catch (ClosedChannelException e) {
       throw new ExchangeException(endOfHandshake(), e);
     } finally {

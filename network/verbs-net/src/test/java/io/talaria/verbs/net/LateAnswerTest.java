@@ -3,6 +3,7 @@
 package io.talaria.verbs.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +61,18 @@ class LateAnswerTest {
         assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
       }
       Pair.await("its end", () -> pair.left.metrics().connections() == 0);
+    }
+  }
+
+  @Test
+  void aThreadThatIsInterruptedSaysSo() throws Exception {
+    try (Pair pair = new Pair(options(2), options(2), (c, m) -> {})) {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> pair.connect((c, m) -> {}))
+          .isInstanceOf(ExchangeException.class)
+          .hasMessage("interrupted");
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
     }
   }
 }
