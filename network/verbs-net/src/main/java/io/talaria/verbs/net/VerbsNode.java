@@ -928,7 +928,7 @@ public final class VerbsNode implements AutoCloseable {
                 + " stays open");
       }
     }
-    clock.shutdownNow();
+    stopClock();
     SHARING.remove(this);
     if (cm != null) {
       cm.close();
@@ -946,6 +946,23 @@ public final class VerbsNode implements AutoCloseable {
     sendThreads.forEach(SendThread::release);
     domain.close();
     closeContext();
+  }
+
+  /** Waits until it does not look at the device any more, which is closed next. */
+  private void stopClock() {
+    clock.shutdownNow();
+    boolean interrupted = false;
+    boolean ended = false;
+    while (!ended) {
+      try {
+        ended = clock.awaitTermination(1, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private List<NetThread> threads() {
