@@ -127,7 +127,8 @@ final class CmConnector {
         if (!stopping && tasks.isEmpty()) {
           boolean ignored = epoll.await(REST_MS);
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // The thread must stay: no identifier is destroyed without it.
         LOG.log(Level.WARNING, "RDMA CM: unexpected exception; continuing", e);
         LockSupport.parkNanos(PAUSE_NS);
       }
@@ -267,9 +268,10 @@ final class CmConnector {
       line.attach(connection);
       ConnectionEvent ignored = line.await(ConnectionEvent.Type.ESTABLISHED, endNs);
       greeted(greeting, endNs);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // An error, such as of a class that is missing, must leave nothing behind either.
       node.refused();
-      LOG.log(Level.DEBUG, "a handshake failed", e);
+      LOG.log(e instanceof Error ? Level.WARNING : Level.DEBUG, "a handshake failed", e);
       if (connection != null) {
         connection.close(VerbsNode.handshakeFailed(e), false);
       } else {

@@ -387,7 +387,7 @@ public final class VerbsNode implements AutoCloseable {
     return connection;
   }
 
-  static CloseReason handshakeFailed(Exception why) {
+  static CloseReason handshakeFailed(Throwable why) {
     return new CloseReason(CloseReason.Kind.FAILED, "the handshake failed: " + why.getMessage());
   }
 
