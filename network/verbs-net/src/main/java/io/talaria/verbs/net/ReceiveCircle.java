@@ -47,7 +47,12 @@ final class ReceiveCircle {
     this.sliceBytes = sliceBytes;
     size = 2 * entries;
     region = domain.allocate((long) size * sliceBytes, Access.LOCAL_WRITE);
-    requests = ReceiveRequests.allocate(domain, size, 1);
+    try {
+      requests = ReceiveRequests.allocate(domain, size, 1);
+    } catch (RuntimeException | Error e) {
+      region.close();
+      throw e;
+    }
     sliceOf = new int[size];
     free = new int[size];
     for (int i = 0; i < size; i++) {
