@@ -147,7 +147,7 @@ public final class EventChannel implements AutoCloseable {
    * Waits until there is an event. Blocks the thread.
    *
    * @param timeoutMs how long to wait; negative: without limit
-   * @return whether there is one; false: time is over, or a signal came
+   * @return whether there is one; false: time is over
    */
   public boolean await(int timeoutMs) {
     return Libc.awaitReadable(descriptor(), timeoutMs);
