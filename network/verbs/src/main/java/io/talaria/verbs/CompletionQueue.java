@@ -62,6 +62,9 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   /** Confined to the thread that polls. */
   private int emptyPolls;
 
+  /** An extended queue is being read: the provider may hold its lock. */
+  boolean reading;
+
   CompletionQueue(String kind, Context context, CompletionChannel channel) {
     super(kind, channel == null ? owners(context) : owners(context, channel));
     this.context = context;
@@ -143,6 +146,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
    */
   public final int poll(Completions into) {
     long queue = pointer();
+    requireNotReading();
     int closing = retiring;
     int entries =
         (emptyPolls & PLAIN_EVERY - 1) == PLAIN_EVERY - 1
@@ -164,6 +168,12 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
       drained(closing);
     }
     return entries;
+  }
+
+  final void requireNotReading() {
+    if (reading) {
+      throw new IllegalStateException("reading has begun already: see end()");
+    }
   }
 
   private void completed(long wc) {
@@ -216,6 +226,7 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
     if (channel == null) {
       throw new IllegalStateException("the completion queue has no channel to sleep for");
     }
+    requireNotReading();
     int status = IbvOps.reqNotifyCq(reqNotifyCq, pointer(), solicitedOnly ? 1 : 0);
     if (status != 0) {
       throw new VerbsException(status, "ibv_req_notify_cq");

@@ -43,7 +43,6 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   private MemorySegment readCompletionTs;
 
   private final MemorySegment pollAttr = Arena.ofAuto().allocate(PollCqAttr.STRUCT.layout());
-  private boolean started;
 
   /**
    * Whether the provider steps over a completion that is still to come: soft-RoCE's {@code
@@ -114,9 +113,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
    */
   public boolean start() {
     long queue = pointer();
-    if (started) {
-      throw new IllegalStateException("reading has begun already: see end()");
-    }
+    requireNotReading();
     closingBefore = closing();
     int status =
         empty % PLAIN_EVERY == PLAIN_EVERY - 1
@@ -133,7 +130,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
       throw new VerbsException(status, "ibv_start_poll");
     }
     empty = 0;
-    started = true;
+    reading = true;
     polling = true;
     account(queue);
     return true;
@@ -171,7 +168,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   /** Ends reading ({@code ibv_end_poll}). */
   public void end() {
     long queue = reading();
-    started = false;
+    reading = false;
     if (polling) {
       polling = false;
       IbvOps.endPoll(endPoll, queue);
@@ -179,7 +176,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   private long reading() {
-    if (!started) {
+    if (!reading) {
       throw new IllegalStateException("reading has not begun: see start()");
     }
     return pointer();

@@ -12,7 +12,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A queue pair that requests can be posted to field by field, without a block ({@code ibv_qp_ex},
  * {@code ibv_wr_*}). {@link #start} begins, {@link #complete} posts all since then, {@link #abort}
- * none. Each request is begun by its kind, then gets its data. Blocks can be posted, too.
+ * none. Each request is begun by its kind, then gets its data, and its destination if it is a
+ * datagram. Blocks can be posted, too, but not within a batch.
  *
  * <pre>{@code
  * queuePair.start();
@@ -51,8 +52,8 @@ public final class ExtendedQueuePair extends QueuePair {
   private final MemorySegment setInline;
   private final MemorySegment setUdAddr;
 
-  /** Confined to the thread that posts. -1: not started. */
-  private int begun = -1;
+  /** How many requests of the batch. Confined to the thread that posts. */
+  private int begun;
 
   /**
    * A request has a kind, but no data yet: it is kept here until then, because its flags must say
@@ -70,6 +71,9 @@ public final class ExtendedQueuePair extends QueuePair {
 
   /** The destination of the request that is kept, or null. */
   private AddressHandle destination;
+
+  /** Whether the last request has a destination. */
+  private boolean addressed;
 
   private int destinationNumber;
   private int destinationKey;
@@ -119,10 +123,9 @@ public final class ExtendedQueuePair extends QueuePair {
   /** Begins a batch of requests ({@code ibv_wr_start}). Until it ends, no other thread may post. */
   public void start() {
     long ignored = pointer();
-    if (begun >= 0) {
-      throw new IllegalStateException("a batch has begun already: see complete() and abort()");
-    }
+    requireNoBatch();
     IbvOps.wrStart(start, extended);
+    inBatch = true;
     begun = 0;
     dataMissing = false;
     signaled = false;
@@ -135,7 +138,7 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param signal whether it gives a completion
    */
   public void id(long id, boolean signal) {
-    inBatch();
+    requireBatch();
     if (dataMissing) {
       throw new IllegalStateException("the request before has no data: see piece() and inline()");
     }
@@ -143,18 +146,19 @@ public final class ExtendedQueuePair extends QueuePair {
     signaled = signal;
   }
 
-  private void inBatch() {
+  private void requireBatch() {
     long ignored = pointer();
-    if (begun < 0) {
+    if (!inBatch) {
       throw new IllegalStateException("no batch has begun: see start()");
     }
   }
 
   private void request(Kind what, MemorySegment how) {
-    inBatch();
+    requireBatch();
     if (dataMissing) {
       throw new IllegalStateException("the request before has no data: see piece() and inline()");
     }
+    requireAddressed();
     if (how.address() == 0) {
       throw new UnsupportedOperationException("an " + type() + " queue pair cannot do this");
     }
@@ -170,6 +174,14 @@ public final class ExtendedQueuePair extends QueuePair {
     kind = what;
     function = how;
     destination = null;
+    addressed = false;
+  }
+
+  /** A provider sends a datagram without a destination to that of an earlier one, or crashes. */
+  private void requireAddressed() {
+    if (type() == Type.UD && begun > 0 && !addressed) {
+      throw new IllegalStateException("the last request has no destination: see to()");
+    }
   }
 
   private void remote(Kind what, MemorySegment how, int key, long address) {
@@ -325,7 +337,7 @@ public final class ExtendedQueuePair extends QueuePair {
   }
 
   private void data(MemoryRegion region) {
-    inBatch();
+    requireBatch();
     if (!dataMissing) {
       throw new IllegalStateException("no request has begun that needs data");
     }
@@ -340,11 +352,15 @@ public final class ExtendedQueuePair extends QueuePair {
    * @param key of the queue pair there
    */
   public void to(AddressHandle handle, int number, int key) {
-    inBatch();
+    requireBatch();
     if (type() != Type.UD) {
       throw new IllegalStateException("an " + type() + " queue pair is connected");
     }
+    if (begun == 0) {
+      throw new IllegalStateException("no request has begun that needs a destination");
+    }
     domain().require(handle.domain(), "address handle");
+    addressed = true;
     destination = handle;
     destinationNumber = number;
     destinationKey = key;
@@ -359,12 +375,13 @@ public final class ExtendedQueuePair extends QueuePair {
    * @return 0; or a negated error number, and nothing is posted
    */
   public int complete() {
-    inBatch();
+    requireBatch();
     if (dataMissing) {
       throw new IllegalStateException("the last request has no data: see piece() and inline()");
     }
+    requireAddressed();
     int count = begun;
-    begun = -1;
+    inBatch = false;
     int status = IbvOps.wrComplete(complete, extended);
     sent(count, status == 0);
     return -status;
@@ -372,9 +389,9 @@ public final class ExtendedQueuePair extends QueuePair {
 
   /** Drops the batch ({@code ibv_wr_abort}). */
   public void abort() {
-    inBatch();
+    requireBatch();
     int count = begun;
-    begun = -1;
+    inBatch = false;
     IbvOps.wrStart(abort, extended);
     sent(count, false);
   }

@@ -84,6 +84,9 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
 
   private long receivePosted;
 
+  /** A batch of extended calls has begun: the provider may hold the lock of the send queue. */
+  boolean inBatch;
+
   /** How many of them are done. Written by those that poll, by way of handles. */
   @SuppressWarnings("UnusedVariable")
   private long sendRetired;
@@ -735,10 +738,11 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * @return 0; {@link #BACK_PRESSURED}, and none is posted; or a negated error number, and {@link
    *     SendRequests#failed} says which was the first that is not posted
    * @throws IllegalStateException if the queue is full and none of its requests is signalled: it
-   *     would stay so for ever
+   *     would stay so for ever; or if a batch of {@link ExtendedQueuePair} has begun
    */
   public final int post(SendRequests requests, int first, int count) {
     long queuePair = pointer();
+    requireNoBatch();
     requests.check(domain, first, count);
     long before = sendPosted;
     if (before + count - (long) SEND_RETIRED.getAcquire(this) > sendDepth) {
@@ -759,6 +763,12 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     }
     sendPosted = before + posted;
     return -status;
+  }
+
+  final void requireNoBatch() {
+    if (inBatch) {
+      throw new IllegalStateException("a batch has begun already: see complete() and abort()");
+    }
   }
 
   /** Checks a request, and marks it if it is signalled; gives where the next mark goes. */
@@ -914,6 +924,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     }
     domain.require(window.domain(), "memory window");
     domain.require(region.domain(), "memory region");
+    requireNoBatch();
     if (!sendRoom(1)) {
       return full(1);
     }

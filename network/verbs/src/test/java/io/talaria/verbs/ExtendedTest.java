@@ -130,6 +130,77 @@ class ExtendedTest {
   }
 
   @Test
+  void blocksAreNotPostedWithinABatch() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      pair.left.send.send(0).local(pair.left.region, 0, 8).signaled();
+      left.start();
+      assertThatThrownBy(() -> left.post(pair.left.send, 0, 1))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("a batch has begun already");
+      left.abort();
+      pair.right.expect(0, 1, 0, 64);
+      assertThat(left.post(pair.left.send, 0, 1)).isZero();
+      pair.right.success(1);
+    }
+  }
+
+  @Test
+  void aDatagramNeedsADestinationOfItsOwn() {
+    try (Pair pair = new Pair(QueuePair.Type.UD, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      Path path = Variant.path(pair.context);
+      QueuePairAddress there = pair.right.queuePair.address(path, 0);
+      try (AddressHandle handle =
+          pair.domain.addressHandle(
+              AddressVector.global(1, path.gidIndex(), there.lid(), there.gid()))) {
+        left.start();
+        assertThatThrownBy(() -> left.to(handle, there.number(), 0x11))
+            .hasMessage("no request has begun that needs a destination");
+        left.send();
+        left.to(handle, there.number(), 0x11);
+        left.piece(pair.left.region, 0, 8);
+        left.send();
+        left.piece(pair.left.region, 0, 8);
+        assertThatThrownBy(left::complete)
+            .hasMessage("the last request has no destination: see to()");
+        assertThatThrownBy(left::send).hasMessage("the last request has no destination: see to()");
+        left.to(handle, there.number(), 0x11);
+        pair.right.expect(0, 1, 0, 256);
+        pair.right.expect(1, 2, 256, 256);
+        assertThat(left.complete()).isZero();
+        int received = 0;
+        while (received < 2) {
+          received += Variant.completions(pair.right.queue, pair.right.done);
+        }
+        assertThat(received).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void aQueueIsNotPolledWhileItIsRead() {
+    try (Pair pair = new Pair(QueuePair.Type.RC);
+        ExtendedCompletionQueue queue = pair.context.extendedCompletionQueue(8, null, false);
+        QueuePair queuePair = QueuePair.rc(pair.domain).send(queue, 2).receive(queue, 2).open()) {
+      Path path = Variant.path(pair.context);
+      QueuePairAddress own = queuePair.address(path, 1);
+      queuePair.connect(own, own, path);
+      queuePair.fail();
+      pair.left.send.send(0).local(pair.left.region, 0, 8).signaled();
+      assertThat(queuePair.post(pair.left.send, 0, 1)).isZero();
+      while (!queue.start()) {
+        Thread.onSpinWait();
+      }
+      assertThatThrownBy(() -> queue.poll(pair.left.done))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("reading has begun already");
+      queue.end();
+      assertThat(queue.poll(pair.left.done)).isZero();
+    }
+  }
+
+  @Test
   void completionsAreReadOneByOneWithTheirTime() {
     try (Context context = Variant.open();
         ProtectionDomain domain = context.protectionDomain();
