@@ -62,14 +62,7 @@ enum Variant {
 
     /** Options of a node of this variant. */
     NodeOptions options(int id) {
-      NodeOptions options =
-          NodeOptions.of(id)
-              .cluster("test")
-              .runDirectory(directory.resolve("run"))
-              .sharedMemoryDirectory(directory.resolve("shm"))
-              .directory(addresses::get)
-              .transports(variant.transport());
-      return variant == TCP ? options.listen("127.0.0.1", 0) : options;
+      return TestOptions.of(id, variant.transport(), directory, addresses);
     }
 
     /** Starts a node. */

@@ -182,15 +182,20 @@ class TagTest {
     assertThat(pair.finish(pair.left, send)).isZero();
   }
 
+  /** A message of 100 bytes that has come, and is not received yet. */
+  private TagMessage probed() {
+    TagMessage message = new TagMessage();
+    long send = pair.toRight.sendTag(Pair.pattern(arena, 100), 0, 100, 5, 0);
+    pair.until(() -> pair.right.probeTag(5, ALL, message) == 100);
+    assertThat(pair.finish(pair.left, send)).isZero();
+    return message;
+  }
+
   @Test
   void anEmptyMessageIsNamedAsTheReasonWhateverItHeldBefore() {
-    MemorySegment sent = Pair.pattern(arena, 100);
-    TagMessage message = new TagMessage();
-    long send = pair.toRight.sendTag(sent, 0, 100, 5, 0);
-    pair.until(() -> pair.right.probeTag(5, ALL, message) == 100);
+    TagMessage message = probed();
     assertThat(pair.finish(pair.right, pair.right.receiveTag(message, arena.allocate(100), 0)))
         .isZero();
-    assertThat(pair.finish(pair.left, send)).isZero();
     MemorySegment small = arena.allocate(8);
     assertThatIllegalStateException()
         .isThrownBy(() -> pair.right.receiveTag(message, small, 0))
@@ -199,11 +204,7 @@ class TagTest {
 
   @Test
   void aMessageOfAClosedWorkerCanBeFilledAgain() {
-    MemorySegment sent = Pair.pattern(arena, 100);
-    TagMessage message = new TagMessage();
-    long send = pair.toRight.sendTag(sent, 0, 100, 5, 0);
-    pair.until(() -> pair.right.probeTag(5, ALL, message) == 100);
-    assertThat(pair.finish(pair.left, send)).isZero();
+    TagMessage message = probed();
     pair.right.close();
     assertThat(message.isPresent()).isFalse();
     assertThat(pair.left.probeTag(5, ALL, message)).isEqualTo(Status.NO_MESSAGE);

@@ -12,6 +12,7 @@ import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.TestOptions;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Encoder;
@@ -56,11 +57,7 @@ class HostileHoldTest {
   private final AtomicLong figures = new AtomicLong();
 
   private NodeOptions options(int id) {
-    return NodeOptions.of(id)
-        .cluster("test")
-        .runDirectory(directory.resolve("run"))
-        .sharedMemoryDirectory(directory.resolve("shm"))
-        .transports(Transport.SHM)
+    return TestOptions.of(id, Transport.SHM, directory)
         .dataRingBytes(RING)
         .maxWaitingBytes(MOST)
         .handlers(4)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.messaging.Dispatch;
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.TestOptions;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.node.LocalNode;
 import java.lang.management.ManagementFactory;
@@ -37,11 +38,7 @@ class IdleTest {
   @TempDir Path directory;
 
   private NodeOptions options(int id, Transport transport) {
-    return NodeOptions.of(id)
-        .cluster("test")
-        .runDirectory(directory.resolve("run"))
-        .sharedMemoryDirectory(directory.resolve("shm"))
-        .transports(transport)
+    return TestOptions.of(id, transport, directory)
         .sendTimeout(Duration.ofSeconds(30))
         .handle(Figure.class, Dispatch.INLINE, (number, request) -> request.respond(number));
   }

@@ -3,6 +3,7 @@
 package io.talaria.messaging.engine;
 
 import io.talaria.messaging.NodeOptions;
+import io.talaria.messaging.TestOptions;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.connect.Conductor;
@@ -31,15 +32,7 @@ final class RunningNodes {
   static NodeOptions options(
       int id, Transport transport, Path directory, Map<Integer, InetSocketAddress> addresses) {
     WakeUps.assume(transport);
-    NodeOptions options =
-        NodeOptions.of(id)
-            .cluster("test")
-            .runDirectory(directory.resolve("run"))
-            .sharedMemoryDirectory(directory.resolve("shm"))
-            .directory(addresses::get)
-            .transports(transport)
-            .sendTimeout(Waits.LIMIT);
-    return transport == Transport.TCP ? options.listen("127.0.0.1", 0) : options;
+    return TestOptions.of(id, transport, directory, addresses).sendTimeout(Waits.LIMIT);
   }
 
   /** Starts a node with such options, and notes its address. */

@@ -13,6 +13,7 @@ import io.talaria.messaging.NodeOptions;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.Request;
 import io.talaria.messaging.ResponseFuture;
+import io.talaria.messaging.TestOptions;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.node.LocalNode;
 import java.nio.file.Path;
@@ -51,11 +52,7 @@ class VirtualMaximumTest {
   private final AtomicInteger quick = new AtomicInteger();
 
   private NodeOptions options(int id) {
-    return NodeOptions.of(id)
-        .cluster("test")
-        .runDirectory(directory.resolve("run"))
-        .sharedMemoryDirectory(directory.resolve("shm"))
-        .transports(Transport.SHM)
+    return TestOptions.of(id, Transport.SHM, directory)
         .dataRingBytes(32 << 10)
         .maxVirtualThreads(MOST)
         .sendTimeout(Duration.ofSeconds(30))
