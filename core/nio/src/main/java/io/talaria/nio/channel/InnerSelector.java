@@ -34,6 +34,9 @@ final class InnerSelector {
   /** Keys that only this one can tell to be ready. */
   private int foreign;
 
+  /** Whether the program wants to know something since the last look. */
+  private boolean changed;
+
   private int passes;
   private long lookedNs;
 
@@ -95,6 +98,7 @@ final class InnerSelector {
         }
         below.interestOps(ops);
         key.innerOps = ops;
+        changed |= !fast;
       }
       count(key, ops != 0 && !fast);
     } catch (CancelledKeyException e) {
@@ -134,6 +138,9 @@ final class InnerSelector {
 
   /** After a look at the transports that found something. */
   boolean lookIfDue() throws IOException {
+    if (changed) { // what a program has just begun to want is found at once, as on the JDK
+      return look();
+    }
     if (foreign > 0 || ++passes >= CLOCK_PASSES / 8) {
       passes = 0;
       return lookIfOld();
@@ -153,6 +160,7 @@ final class InnerSelector {
 
   private boolean look() throws IOException {
     counters.innerSelected();
+    changed = false;
     return inner.selectNow(ready) > 0;
   }
 
@@ -170,6 +178,7 @@ final class InnerSelector {
   void sleep(long timeoutMs) throws IOException {
     counters.innerSelected();
     Faults.take(); // or it would come up in the middle of the JDK's selector
+    changed = false;
     inner.select(ready, timeoutMs);
     counters.wokenUp();
     lookedNs = System.nanoTime();

@@ -142,4 +142,34 @@ class InnerSelectsTest {
     }
     assertThat(innerSelects() - before).isEqualTo(SELECTS);
   }
+
+  /** What shared memory has ready must not hide what the program has just begun to want of TCP. */
+  @Test
+  void aNewInterestIsLookedForAtOnce() throws Exception {
+    SelectionKey always = server.register(selector, SelectionKey.OP_READ);
+    accelerate();
+    client.write(ByteBuffer.wrap(new byte[] {1}));
+    assertThat(selector.select(10_000)).isEqualTo(1);
+    try (SocketChannel other = SocketChannel.open(listener.getLocalAddress());
+        SocketChannel plain = accept()) {
+      assertThat(other.isConnected()).isTrue();
+      plain.configureBlocking(false);
+      SelectionKey key = plain.register(selector, 0);
+      for (int i = 0; i < 200; i++) {
+        assertThat(selector.selectNow()).isZero();
+        key.interestOps(SelectionKey.OP_WRITE);
+
+        assertThat(selector.selectNow()).as("select %d", i).isEqualTo(1);
+
+        assertThat(selector.selectedKeys()).containsExactlyInAnyOrder(always, key);
+        key.interestOps(0);
+        selector.selectedKeys().remove(key);
+      }
+    }
+  }
+
+  private SocketChannel accept() throws Exception {
+    listener.configureBlocking(true);
+    return listener.accept();
+  }
 }
