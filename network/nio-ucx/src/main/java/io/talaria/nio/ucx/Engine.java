@@ -64,12 +64,12 @@ final class Engine {
 
   private final Received chunk;
   private final ArrayDeque<Note> notes = new ArrayDeque<>();
-  private final List<Note> notesUnderWay = new ArrayList<>();
+  private final ArrayList<Note> notesUnderWay = new ArrayList<>();
 
   /** Notes that UCX delivers later, because of the peer's settings or its malice. */
-  private final List<Note> notesComing = new ArrayList<>();
+  private final ArrayList<Note> notesComing = new ArrayList<>();
 
-  private final List<UcxStream> sending = new ArrayList<>();
+  private final ArrayList<UcxStream> sending = new ArrayList<>();
   private final List<Pipe> leaving = new ArrayList<>();
   private final List<UcxStream> expecting = new ArrayList<>();
 
@@ -548,6 +548,7 @@ final class Engine {
     }
     Note note = takeNote();
     note.set(type, value);
+    notesUnderWay.ensureCapacity(notesUnderWay.size() + 1); // what UCX has must be in it
     long answer = pipe.endpoint().sendTag(note.block, UcxMessages.NOTE_BYTES, token);
     if (answer > 0) {
       note.request = answer;
@@ -573,6 +574,7 @@ final class Engine {
     }
     while (worker.hasMessage()) {
       Note note = takeNote();
+      notesComing.ensureCapacity(notesComing.size() + 1);
       // Longer messages are cut off, and forgotten: no peer can make us take memory for them.
       note.request = worker.receiveTag(note.block, UcxMessages.NOTE_BYTES);
       if (note.request <= 0) {
@@ -680,6 +682,11 @@ final class Engine {
   }
 
   // ---- what needs the progress thread
+
+  /** Lets {@link #sending} need no memory. */
+  void reserveSending() {
+    sending.ensureCapacity(sending.size() + 1);
+  }
 
   /** A stream has a send under way. */
   void sending(UcxStream stream) {

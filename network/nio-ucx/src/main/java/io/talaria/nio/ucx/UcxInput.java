@@ -202,8 +202,17 @@ final class UcxInput {
   /** Lets the peer send more, once enough has been read. */
   private void grant() {
     if (read + windowBytes - granted >= windowBytes >> 2 && !ends.ended()) {
+      long before = granted;
       granted = read + windowBytes;
-      stream.note(UcxMessages.GRANT, granted);
+      boolean told = false;
+      try {
+        stream.note(UcxMessages.GRANT, granted);
+        told = true;
+      } finally {
+        if (!told) {
+          granted = before; // memory was short: the next read tells the peer
+        }
+      }
     }
   }
 }

@@ -165,6 +165,9 @@ final class UcxOutput {
     if (buffer == null || inFlight != null || pipe == null) {
       return;
     }
+    if (!queued) {
+      engine.reserveSending();
+    }
     filling = null;
     long answer = pipe.endpoint().sendStream(buffer.block, buffer.length);
     if (answer > 0) {
