@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 /**
  * The configuration of a node. For one thread, and for one {@link Nodes#start}. All setters return
  * this object. A value out of range throws an {@link IllegalArgumentException} that names the value
- * and the range.
+ * and the range. The class is long, because it documents each option.
  */
 public final class NodeOptions {
   /** The largest id. */

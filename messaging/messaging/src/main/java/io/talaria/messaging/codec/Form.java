@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.codec;
 
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -84,6 +85,35 @@ sealed interface Form {
   static boolean isEmpty(Form form) {
     return form instanceof RecordOf record
         && record.components().stream().noneMatch(each -> each.nullable() || !isEmpty(each.form()));
+  }
+
+  /**
+   * Refuses elements without bytes. {@link io.talaria.messaging.MessageReader#getLength} bounds a
+   * length by at least one byte an element, so that a short message cannot make the reader allocate
+   * much.
+   */
+  static Form ofElements(Form element) {
+    if (isEmpty(element)) {
+      throw new IllegalArgumentException("a list or array of " + element + ", which has no bytes");
+    }
+    return element;
+  }
+
+  /** The exception for a component of another type than the other node's. */
+  static IllegalArgumentException differs(String where, Type own, Form theirs) {
+    String name =
+        switch (theirs) {
+          case Leaf leaf -> leaf.type();
+          case ListOf unused -> "list";
+          case ArrayOf unused -> "array";
+          case OptionalOf unused -> "optional";
+          case EnumOf unused -> "enum";
+          case RecordOf record -> "record " + record.name();
+          case OneOf oneOf -> "sealed interface " + oneOf.name();
+          case Known known -> known.name();
+        };
+    return new IllegalArgumentException(
+        where + " is a " + own.getTypeName() + " here, and a " + name + " there");
   }
 
   /**

@@ -41,7 +41,7 @@ final class FormText {
       return;
     }
     Class<?> raw = (Class<?>) type;
-    Codecs.Simple simple = Codecs.Simple.of(raw);
+    SimpleCodec simple = SimpleCodec.of(raw);
     if (simple != null) {
       text.append(simple.form());
     } else if (raw.isPrimitive()) {

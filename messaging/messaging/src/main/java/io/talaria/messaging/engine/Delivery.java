@@ -28,8 +28,8 @@ import java.util.function.Consumer;
 
 /**
  * Delivers received messages and requests to receivers and request handlers: on the poller, through
- * an {@link Inbox} on handlers, or on virtual threads. Its package-private methods are for the
- * poller.
+ * an {@link Inbox} on handlers, or on virtual threads. The three are one class, because they share
+ * what waits and its limits. Its package-private methods are for the poller.
  */
 public final class Delivery {
   private static final int MAILBOX = 1024;

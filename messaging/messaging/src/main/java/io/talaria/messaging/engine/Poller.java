@@ -20,7 +20,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** The thread that receives for a node. It blocks in its selector only. */
+/**
+ * The thread that receives for a node. It blocks in its selector only. Its turns, its sleep and the
+ * end of connections are one class, because they share the list of connections and what the last
+ * turn has found, without a lock.
+ */
 public final class Poller extends Thread {
   private static final Connection[] NONE = {};
 

@@ -25,7 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Puts the records of a connection into its two rings, and lets threads wait for room or delivery.
- * Any thread; only the {@code await} methods wait.
+ * Any thread; only the {@code await} methods wait. Both are one class, because a ring that is
+ * sealed, grows or ends meanwhile means the same to both.
  */
 public final class Sender {
   /** The largest record, header included; larger messages go in slices of at most this size. */

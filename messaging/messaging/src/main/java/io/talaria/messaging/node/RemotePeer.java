@@ -27,7 +27,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** A node to which this process sends, which may be the own node. */
+/**
+ * A node to which this process sends, which may be the own node. It is one class, because messages,
+ * requests and both ways to wait for a response begin with the same search for a connection.
+ */
 public final class RemotePeer implements ConnectionPeer {
   private final LocalNode node;
   private final int id;

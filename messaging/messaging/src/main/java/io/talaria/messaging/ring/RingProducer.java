@@ -8,7 +8,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Writes records into a ring. Any number of threads.
+ * Writes records into a ring. Any number of threads. One class, because its methods read and move
+ * the same words, in an order that a model in the tests checks.
  *
  * <p>After a claim the caller must always call {@link #commit} or {@link #abort}, even if writing
  * fails, because the consumer cannot pass an open claim. No call allocates, and none waits but

@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * A link that copies both rings of a direction into mirrors at the other end, in frames of {@link
  * TcpLayout}. The holder of the output sends, straight from the ring; the holder of the input
- * receives. The subclass defines how bytes are carried and how a thread becomes a holder.
+ * receives. The subclass defines how bytes are carried and how a thread becomes a holder. Both
+ * directions are one class, because what is sent tells how far what was received has been read.
  */
 public abstract class MirrorLink extends Link {
   private static final long CLOSE_TOGETHER_NS = 50_000;

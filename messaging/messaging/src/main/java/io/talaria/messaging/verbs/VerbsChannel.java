@@ -17,7 +17,8 @@ import java.nio.ByteOrder;
 
 /**
  * A queue pair, and what was sent and received on it. It is there from the handshake on, before its
- * {@link VerbsLink}.
+ * {@link VerbsLink}. Both directions are one class, because they end together, by one state of the
+ * queue pair.
  *
  * <pre>
  *   requests     completed        posted      + DEPTH

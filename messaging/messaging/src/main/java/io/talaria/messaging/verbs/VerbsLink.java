@@ -17,7 +17,8 @@ import java.util.function.IntConsumer;
 
 /**
  * A link whose frames travel on the queue pair of a {@link VerbsChannel}. Each link has an output
- * lock of its own; the holder of the input receives for all.
+ * lock of its own; the holder of the input receives for all. Half of the class implements what
+ * {@link MirrorLink} leaves to it.
  *
  * <p>A thread that has written a record pushes itself, or leaves that to the {@link VerbsSender}.
  * The poller pushes what it has written at the end of its turn.

@@ -29,7 +29,8 @@ import java.util.function.Consumer;
 
 /**
  * Receives for all connections of a node, by one shared receive queue. The holder of the input
- * receives: the poller in each of its turns, or a thread that waits for its response.
+ * receives: the poller in each of its turns, or a thread that waits for its response. One class,
+ * because all of it is done by the holder, with the same buffers.
  *
  * <pre>
  *   buffers   | posted: one for each frame that may come | spare: those of a batch |

@@ -24,7 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The thread {@code talaria-ID-verbs-send}, which sends for all connections of a node what other
- * threads have left to it, and takes the completions of sends.
+ * threads have left to it, and takes the completions of sends. One class, because its sleep must
+ * look again at all that its turn looks at.
  *
  * <p><b>Work.</b> The {@link InterestList} names the channels that want to send. The thread pushes
  * each of them, and looks after it in each turn until there is nothing left. Then, before it

@@ -1,0 +1,99 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package io.talaria.messaging.codec;
+
+import io.talaria.messaging.MalformedMessageException;
+import io.talaria.messaging.MessageReader;
+import java.util.IdentityHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Makes the readers of components that only the other node has. Made by one thread; any number of
+ * threads may then read.
+ */
+final class SkippingReaders {
+  private final Form.Whole theirs;
+
+  /** The readers made or being made. */
+  private final IdentityHashMap<Form, ValueReader.Later> made = new IdentityHashMap<>();
+
+  /**
+   * @param theirs the form that the other node has sent
+   */
+  SkippingReaders(Form.Whole theirs) {
+    this.theirs = theirs;
+  }
+
+  /** Makes a reader that discards what it reads. */
+  ValueReader of(Form.Part part) {
+    if (part.varint()) {
+      return LeafReaders.skippingVarint(part);
+    }
+    ValueReader there = of(part.form());
+    return part.nullable() ? ValueReader.orNull(there) : there;
+  }
+
+  private ValueReader of(Form form) {
+    return switch (form) {
+      case Form.Leaf leaf -> LeafReaders.skipping(leaf);
+      case Form.ListOf list -> elements(list.element());
+      case Form.ArrayOf array -> elements(array.element());
+      case Form.OptionalOf some -> ValueReader.orNull(of(some.element()));
+      case Form.EnumOf unused -> MessageReader::getVarUnsigned;
+      case Form.Known known -> of(theirs.of(known));
+      case Form.RecordOf record -> once(record, () -> components(record));
+      case Form.OneOf oneOf -> once(oneOf, () -> leaves(oneOf));
+    };
+  }
+
+  private ValueReader components(Form.RecordOf record) {
+    ValueReader[] parts = record.components().stream().map(this::of).toArray(ValueReader[]::new);
+    return in -> {
+      for (ValueReader each : parts) {
+        each.read(in);
+      }
+      return null;
+    };
+  }
+
+  private ValueReader leaves(Form.OneOf oneOf) {
+    ValueReader[] parts = oneOf.leaves().stream().map(this::of).toArray(ValueReader[]::new);
+    return in -> {
+      int number = in.getVarUnsigned();
+      if (number < 0 || number >= parts.length) {
+        throw new MalformedMessageException(oneOf.name() + " has no subtype number " + number);
+      }
+      return parts[number].read(in);
+    };
+  }
+
+  private ValueReader elements(Form form) {
+    ValueReader element = of(Form.ofElements(form));
+    return in -> {
+      int length = in.getLength(1);
+      in.enter();
+      for (int i = 0; i < length; i++) {
+        element.read(in);
+      }
+      in.leave();
+      return null;
+    };
+  }
+
+  private ValueReader once(Form form, Supplier<ValueReader> maker) {
+    ValueReader.Later known = made.get(form);
+    if (known == null) {
+      ValueReader.Later later = new ValueReader.Later();
+      made.put(form, later);
+      later.reader = maker.get();
+      known = later;
+    }
+    ValueReader.Later reader = known;
+    return in -> {
+      in.enter();
+      reader.read(in);
+      in.leave();
+      return null;
+    };
+  }
+}
