@@ -16,6 +16,8 @@ public enum Catalogue {
   H2(true),
   /** Hazelcast: puts into a map and gets from it. */
   HAZELCAST(false),
+  /** Apache HttpComponents: its asynchronous HTTP server and client. */
+  HTTPCOMPONENTS(false),
   /** JGroups on {@code TCP_NIO2}. */
   JGROUPS(false),
   /** Jedis, and as much of a Redis server as it needs. */
@@ -31,7 +33,9 @@ public enum Catalogue {
   /** Undertow and the JDK's HTTP client. */
   UNDERTOW(false),
   /** Vert.x: its HTTP server and client. */
-  VERTX(false);
+  VERTX(false),
+  /** Java-WebSocket: its server, and its client on {@code java.net.Socket}. */
+  WEBSOCKET(true);
 
   private final boolean oldSockets;
 
@@ -47,6 +51,7 @@ public enum Catalogue {
       case GRIZZLY -> new GrizzlyProgram();
       case H2 -> new H2Program();
       case HAZELCAST -> new HazelcastProgram();
+      case HTTPCOMPONENTS -> new HttpComponentsProgram();
       case JGROUPS -> new JGroupsProgram();
       case JEDIS -> new JedisProgram();
       case LETTUCE -> new LettuceProgram();
@@ -55,6 +60,7 @@ public enum Catalogue {
       case TOMCAT -> new TomcatProgram();
       case UNDERTOW -> new UndertowProgram();
       case VERTX -> new VertxProgram();
+      case WEBSOCKET -> new JavaWebSocketProgram();
     };
   }
 

@@ -34,8 +34,8 @@ import picocli.CommandLine.Parameters;
       "",
       "A round trip is a put and a get of a map (hazelcast), an upsert and a query (h2), a set"
           + " and a get (jedis, lettuce), sending a message to a queue and receiving it (activemq,"
-          + " artemis), an HTTP request (grizzly, tomcat, undertow, vertx), or an echo (jgroups,"
-          + " mina, pekko).",
+          + " artemis), an HTTP request (grizzly, httpcomponents, tomcat, undertow, vertx), or an"
+          + " echo (jgroups, mina, pekko, websocket).",
       "",
       "Every case runs in new JVMs; iterations alternate between the two. Results are medians"
           + " over the iterations, with their range. Netty uses its NIO transport; with --epoll its"
