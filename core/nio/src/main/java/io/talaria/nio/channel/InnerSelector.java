@@ -34,7 +34,7 @@ final class InnerSelector {
   /** Keys that only this one can tell to be ready. */
   private int foreign;
 
-  /** Whether the program wants to know something since the last look. */
+  /** The program wants to know something new: an old look does not do, as on the JDK. */
   private boolean changed;
 
   private int passes;
@@ -98,7 +98,7 @@ final class InnerSelector {
         }
         below.interestOps(ops);
         key.innerOps = ops;
-        changed |= !fast;
+        changed |= ops != 0 && !fast;
       }
       count(key, ops != 0 && !fast);
     } catch (CancelledKeyException e) {
@@ -138,10 +138,7 @@ final class InnerSelector {
 
   /** After a look at the transports that found something. */
   boolean lookIfDue() throws IOException {
-    if (changed) { // what a program has just begun to want is found at once, as on the JDK
-      return look();
-    }
-    if (foreign > 0 || ++passes >= CLOCK_PASSES / 8) {
+    if (changed || foreign > 0 || ++passes >= CLOCK_PASSES / 8) {
       passes = 0;
       return lookIfOld();
     }
@@ -150,7 +147,7 @@ final class InnerSelector {
 
   boolean lookIfOld() throws IOException {
     long now = System.nanoTime();
-    if (now - lookedNs > LOOK_NS) {
+    if (changed || now - lookedNs > LOOK_NS) {
       lookedNs = now;
       Faults.take();
       return look();
