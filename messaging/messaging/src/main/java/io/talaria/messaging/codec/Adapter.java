@@ -127,24 +127,9 @@ public final class Adapter {
     return elements;
   }
 
-  /** Makes the reader of a type and form only once, because the type may contain itself. */
   private ValueReader once(Class<?> type, Form form, Supplier<ValueReader> maker) {
-    IdentityHashMap<Form, ValueReader.Later> forms =
-        begun.computeIfAbsent(type, each -> new IdentityHashMap<>());
-    ValueReader.Later known = forms.get(form);
-    if (known == null) {
-      ValueReader.Later made = new ValueReader.Later();
-      forms.put(form, made);
-      made.reader = maker.get();
-      known = made;
-    }
-    ValueReader.Later reader = known;
-    return in -> {
-      in.enter();
-      Object value = reader.read(in);
-      in.leave();
-      return value;
-    };
+    return ValueReader.once(
+        begun.computeIfAbsent(type, each -> new IdentityHashMap<>()), form, maker);
   }
 
   // ---- enums, records and sealed interfaces

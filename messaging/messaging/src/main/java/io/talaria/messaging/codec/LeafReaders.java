@@ -35,6 +35,8 @@ final class LeafReaders {
    *
    * @param own the type here
    * @param leaf the type that the other node has written
+   * @param varint whether it has written it as a varint
+   * @param where names the component, for an error text
    * @throws IllegalArgumentException if the type here cannot represent all values of that one
    */
   static ValueReader of(Class<?> own, Form.Leaf leaf, boolean varint, String where) {

@@ -5,7 +5,6 @@ package io.talaria.messaging.codec;
 import io.talaria.messaging.MalformedMessageException;
 import io.talaria.messaging.MessageReader;
 import java.util.IdentityHashMap;
-import java.util.function.Supplier;
 
 /**
  * Makes the readers of components that only the other node has. Made by one thread; any number of
@@ -41,8 +40,8 @@ final class SkippingReaders {
       case Form.OptionalOf some -> ValueReader.orNull(of(some.element()));
       case Form.EnumOf unused -> MessageReader::getVarUnsigned;
       case Form.Known known -> of(theirs.of(known));
-      case Form.RecordOf record -> once(record, () -> components(record));
-      case Form.OneOf oneOf -> once(oneOf, () -> leaves(oneOf));
+      case Form.RecordOf record -> ValueReader.once(made, record, () -> components(record));
+      case Form.OneOf oneOf -> ValueReader.once(made, oneOf, () -> leaves(oneOf));
     };
   }
 
@@ -75,23 +74,6 @@ final class SkippingReaders {
       for (int i = 0; i < length; i++) {
         element.read(in);
       }
-      in.leave();
-      return null;
-    };
-  }
-
-  private ValueReader once(Form form, Supplier<ValueReader> maker) {
-    ValueReader.Later known = made.get(form);
-    if (known == null) {
-      ValueReader.Later later = new ValueReader.Later();
-      made.put(form, later);
-      later.reader = maker.get();
-      known = later;
-    }
-    ValueReader.Later reader = known;
-    return in -> {
-      in.enter();
-      reader.read(in);
       in.leave();
       return null;
     };
