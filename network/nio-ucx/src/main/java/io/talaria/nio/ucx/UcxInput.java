@@ -202,17 +202,9 @@ final class UcxInput {
   /** Lets the peer send more, once enough has been read. */
   private void grant() {
     if (read + windowBytes - granted >= windowBytes >> 2 && !ends.ended()) {
-      long before = granted;
-      granted = read + windowBytes;
-      boolean told = false;
-      try {
-        stream.note(UcxMessages.GRANT, granted);
-        told = true;
-      } finally {
-        if (!told) {
-          granted = before; // memory was short: the next read tells the peer
-        }
-      }
+      long more = read + windowBytes;
+      stream.note(UcxMessages.GRANT, more); // first: if memory is short, the next read repeats it
+      granted = more;
     }
   }
 }
