@@ -3,7 +3,7 @@
 # Which modules a change concerns: those that differ from a commit, and those that depend on them.
 # Sourced by the launcher.
 
-# A module with this file is built, but not tested; the parent pom.xml reads it.
+# A module with this file is built, but not tested, by Maven with -Dtest.changed; the parent pom.xml reads both.
 readonly UNCONCERNED=target/not-concerned
 
 # The folders of all modules, in the order of the build.

@@ -93,7 +93,7 @@ run_tests() {
     say "testing $concerned"
     mark_unconcerned "$concerned"
     trap unmark EXIT
-    set -- -am -pl "$(printf '%s' "${concerned% }" | tr ' ' ,)" "$@"
+    set -- -Dtest.changed -am -pl "$(printf '%s' "${concerned% }" | tr ' ' ,)" "$@"
   else
     unmark
   fi

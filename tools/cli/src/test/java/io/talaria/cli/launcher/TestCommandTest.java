@@ -188,6 +188,29 @@ class TestCommandTest {
     assertThat(tree.run("test", "--changed=nowhere").status()).isEqualTo(2);
   }
 
+  /** A launcher that is killed cannot remove its marks. */
+  @Test
+  void whatAKilledRunOfAChangeHasMarkedIsTestedByOtherRuns() throws Exception {
+    report(0, PASSED);
+    module("core/nio", "nio", "");
+    module("core/ffi", "ffi", "");
+    git("init", "-q");
+    commit();
+    Files.writeString(tree.root().resolve("core/nio/New.java"), "new");
+
+    assertThat(tree.run("test", "--changed").status()).isZero();
+    assertThat(tree.run("chaos", "--minutes", "1").status()).isZero();
+    assertThat(tree.run("soak", "--connects", "20").status()).isZero();
+
+    assertThat(tree.builds()).hasSize(3);
+    assertThat(tree.builds().get(0)).contains("-Dtest.changed ");
+    assertThat(tree.builds().subList(1, 3))
+        .allSatisfy(build -> assertThat(build).doesNotContain("test.changed"));
+    assertThat(Files.readString(tree.root().resolve("pom.xml")))
+        .containsPattern(
+            "<id>not-concerned</id>\\s*<activation>\\s*<property>\\s*<name>test.changed</name>");
+  }
+
   private void module(String folder, String name, String dependencies) throws Exception {
     Path pom = Files.createDirectories(tree.root().resolve(folder)).resolve("pom.xml");
     Files.writeString(
