@@ -104,7 +104,7 @@ run_mpj() {
 run_cli() {
   path="$HOME_DIR/lib/core/*"
   case " $* " in
-    ' doctor '*' --nodes'*)
+    ' doctor --nodes'* | ' doctor '*' --nodes'*)
       need_java "$FULL_JAVA" 'doctor --nodes'
       path="$path:$HOME_DIR/lib/*"
       ;;

@@ -221,6 +221,17 @@ class LauncherTest {
         .endsWith(" is Java " + is + "\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"doctor --nodes x", "doctor --nodes=x", "doctor --cluster c --nodes x"})
+  void aReleaseNeedsANewerJavaForNodesWhereverTheOptionStands(String words) throws Exception {
+    Map<String, String> old = Map.of("TALARIA_JAVA_HOME", tree.javaHome("17").toString());
+
+    Ended ended = tree.runRelease(old, words.split(" "));
+
+    assertThat(ended.status()).isEqualTo(69);
+    assertThat(ended.err()).contains("doctor --nodes needs Java 25 or newer");
+  }
+
   @Test
   void whatMustBeBuiltBeforeItTellsItsOptionsIsBuiltByTheCommandThatIsNamed() throws Exception {
     String said = tree.run("bench", "messages", "--help").out();
