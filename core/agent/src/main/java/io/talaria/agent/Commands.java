@@ -110,7 +110,7 @@ public final class Commands {
         addJars(home.resolve("lib"), found);
       }
     } else if (home.endsWith("dist")) {
-      Path tree = home.resolveSibling("cli").resolve("target");
+      Path tree = home.resolveSibling("tools").resolve("cli").resolve("target");
       if (Files.isRegularFile(tree.resolve("talaria-cli.jar"))) {
         found.add(tree.resolve("talaria-cli.jar"));
         addJars(tree.resolve("lib"), found);

@@ -104,4 +104,22 @@ class CommandsTest {
     assertThat(option.exitStatus()).isEqualTo(2);
     assertThat(option.output()).contains("has the options --dir DIR and --help, not --watch");
   }
+
+  /** The jar there is not that of the commands; its missing class shows that it is looked at. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void inATreeItLooksForTheCommandsWhereTheBuildPutsThem(String java) throws Exception {
+    String module = "tools/cli";
+    Path tree = Path.of("").toAbsolutePath().getParent().getParent();
+    assertThat(tree.resolve(module).resolve("pom.xml")).exists();
+    Path target = Files.createDirectories(dir.resolve(module).resolve("target"));
+    Files.copy(jar, target.resolve("talaria-cli.jar"));
+    jar = Files.move(jar, Files.createDirectories(dir.resolve("dist")).resolve("talaria.jar"));
+
+    ChildProcess doctor = run(java, "doctor");
+
+    assertThat(doctor.output())
+        .contains("ClassNotFoundException: io.talaria.cli.Main")
+        .doesNotContain("folder lib");
+  }
 }
