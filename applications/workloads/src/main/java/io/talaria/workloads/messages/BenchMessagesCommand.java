@@ -336,14 +336,20 @@ public final class BenchMessagesCommand implements Subcommand {
     PaperReport report = new PaperReport(grid, implementations, found);
     Map<String, Object> options = options(timing);
     options.put("paper", true);
-    int status = output.print(report.text(machine), found, machine, FORMAT, options);
-    if (pictures != null) {
-      for (Path file : report.draw(pictures)) {
-        output.people().println("Written: " + file);
+    try {
+      return output.print(report.text(machine), found, machine, FORMAT, options);
+    } finally {
+      if (pictures != null) {
+        draw(report);
       }
-      output.people().flush();
     }
-    return status;
+  }
+
+  private void draw(PaperReport report) throws HarnessException {
+    for (Path file : report.draw(pictures)) {
+      output.people().println("Written: " + file);
+    }
+    output.people().flush();
   }
 
   private void checkSizes() {

@@ -7,6 +7,7 @@ import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.Quantity;
 import io.talaria.bench.harness.Spread;
 import io.talaria.bench.report.SizesPicture;
+import io.talaria.bench.result.FileFault;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Table;
 import io.talaria.workloads.messages.PaperGrid.Cell;
@@ -123,7 +124,7 @@ record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations,
       try {
         Files.writeString(file, SizesPicture.svg(title, quantity(figure), lines));
       } catch (IOException e) {
-        throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
+        throw new HarnessException("cannot write " + file + ": " + FileFault.reason(e), e);
       }
       files.add(file);
     }

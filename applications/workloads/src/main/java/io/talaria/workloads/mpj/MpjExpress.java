@@ -2,6 +2,7 @@
 
 package io.talaria.workloads.mpj;
 
+import io.talaria.bench.result.FileFault;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -133,7 +134,7 @@ record MpjExpress(List<String> before, Path folder) {
           }
         }
       } catch (IOException e) {
-        throw new HarnessException("cannot read " + table + ": " + e.getMessage(), e);
+        throw new HarnessException("cannot read " + table + ": " + FileFault.reason(e), e);
       }
     }
     return false;
@@ -143,7 +144,7 @@ record MpjExpress(List<String> before, Path folder) {
     try {
       return Files.writeString(folder.resolve("machines"), "localhost\n");
     } catch (IOException e) {
-      throw new HarnessException("cannot write in " + folder + ": " + e.getMessage(), e);
+      throw new HarnessException("cannot write in " + folder + ": " + FileFault.reason(e), e);
     }
   }
 

@@ -5,6 +5,7 @@ package io.talaria.workloads.mpj;
 import io.talaria.bench.harness.Pinning;
 import io.talaria.bench.harness.TransportProbe;
 import io.talaria.bench.harness.UcxPerftest;
+import io.talaria.bench.result.FileFault;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.ffi.Errno;
@@ -184,7 +185,7 @@ final class MpjLaunch implements AutoCloseable {
     try (InputStream in = MpjLaunch.class.getResourceAsStream(file)) {
       return Files.write(source, in.readAllBytes());
     } catch (IOException e) {
-      throw new HarnessException("cannot write " + source + ": " + e.getMessage(), e);
+      throw new HarnessException("cannot write " + source + ": " + FileFault.reason(e), e);
     }
   }
 

@@ -3,6 +3,7 @@
 package io.talaria.bench.compare;
 
 import io.talaria.bench.harness.Machine;
+import io.talaria.bench.result.FileFault;
 import io.talaria.cli.Complaint;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Json;
@@ -10,8 +11,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -59,16 +62,35 @@ public final class OutputOptions {
    * @throws ParameterException which
    */
   public void check() {
-    check("--json", json);
+    if (!STANDARD_OUTPUT.equals(json)) {
+      check("--json", json);
+    }
     check("--csv", csv);
     check("--hlog", hlog);
   }
 
-  private void check(String option, Path file) {
-    Path folder = file == null ? null : file.toAbsolutePath().getParent();
+  /**
+   * Refuses a file that cannot be written.
+   *
+   * @param option the option that names it
+   * @param file the file; null for none
+   * @throws ParameterException if it cannot be written
+   */
+  public void check(String option, Path file) {
+    if (file == null) {
+      return;
+    }
+    Path folder = file.toAbsolutePath().getParent();
+    String fault = null;
     if (folder != null && !Files.isDirectory(folder)) {
-      throw new ParameterException(
-          command.commandLine(), option + ": there is no folder " + folder);
+      fault = "there is no folder " + folder;
+    } else if (folder == null || Files.isDirectory(file)) {
+      fault = file + " is a folder";
+    } else if (!Files.isWritable(Files.exists(file) ? file : folder)) {
+      fault = "no permission to write " + file;
+    }
+    if (fault != null) {
+      throw new ParameterException(command.commandLine(), option + ": " + fault);
     }
   }
 
@@ -79,7 +101,8 @@ public final class OutputOptions {
   }
 
   /**
-   * Prints the report, and writes the files wanted.
+   * Prints the report, and writes the files wanted. A file that cannot be written keeps no other
+   * from being written.
    *
    * @param found what was found
    * @param machine the conditions
@@ -112,17 +135,25 @@ public final class OutputOptions {
     out.print(found.missingText(verbose()));
     out.flush();
     Result result = found.result(format, machine, options);
+    List<Unwritten> unwritten = new ArrayList<>();
     if (STANDARD_OUTPUT.equals(json)) {
       command.commandLine().getOut().println(Json.line(result));
       command.commandLine().getOut().flush();
     } else {
-      write(json, file -> Json.write(file, result));
+      write(json, file -> Json.write(file, result), unwritten);
     }
-    write(csv, file -> Files.writeString(file, ResultFiles.csv(result)));
-    write(hlog, file -> Files.write(file, ResultFiles.hlog(result)));
+    write(csv, file -> Files.writeString(file, ResultFiles.csv(result)), unwritten);
+    write(hlog, file -> Files.write(file, ResultFiles.hlog(result)), unwritten);
     out.flush();
     if (!found.missing().isEmpty()) {
       complain(found.missing());
+    }
+    if (!unwritten.isEmpty()) {
+      throw new HarnessException(
+          unwritten.stream().map(Unwritten::text).collect(Collectors.joining("; ")),
+          unwritten.get(0).cause());
+    }
+    if (!found.missing().isEmpty()) {
       return CommandLine.ExitCode.SOFTWARE;
     }
     return strict && found.missed() > 0 ? MISSED : CommandLine.ExitCode.OK;
@@ -159,14 +190,21 @@ public final class OutputOptions {
     void write(Path file) throws IOException;
   }
 
-  private void write(Path file, Writer writer) throws HarnessException {
+  /** A file that could not be written. */
+  private record Unwritten(Path file, IOException cause) {
+    String text() {
+      return "cannot write " + file + ": " + FileFault.reason(cause);
+    }
+  }
+
+  private void write(Path file, Writer writer, List<Unwritten> unwritten) {
     if (file != null) {
       try {
         writer.write(file);
+        people().println("Written: " + file);
       } catch (IOException e) {
-        throw new HarnessException("cannot write " + file + ": " + e.getMessage(), e);
+        unwritten.add(new Unwritten(file, e));
       }
-      people().println("Written: " + file);
     }
   }
 }

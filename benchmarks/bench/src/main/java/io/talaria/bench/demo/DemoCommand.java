@@ -11,6 +11,7 @@ import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Machine;
 import io.talaria.bench.harness.PinOptions;
 import io.talaria.bench.report.LatencyPicture;
+import io.talaria.bench.result.FileFault;
 import io.talaria.cli.Subcommand;
 import io.talaria.cli.harness.AgentJar;
 import io.talaria.cli.harness.HarnessException;
@@ -85,9 +86,11 @@ public final class DemoCommand implements Subcommand {
     Comparison found = new Comparison(launch.compared());
     new Iterations(1, 0, false, spec.commandLine().getErr())
         .measure(List.of(new DemoCase(launch, speed)), found);
-    int status = output.print(found, machine, "talaria-demo-3", Map.of("speed", speed));
-    draw(found, machine);
-    return status;
+    try {
+      return output.print(found, machine, "talaria-demo-3", Map.of("speed", speed));
+    } finally {
+      draw(found, machine);
+    }
   }
 
   private void check() {
@@ -96,10 +99,7 @@ public final class DemoCommand implements Subcommand {
       throw new ParameterException(
           spec.commandLine(), "--out must name a file that ends in .svg, not " + out);
     }
-    Path folder = out.toAbsolutePath().getParent();
-    if (folder == null || !Files.isDirectory(folder)) {
-      throw new ParameterException(spec.commandLine(), "--out: there is no folder " + folder);
-    }
+    output.check("--out", out);
     if (!(speed >= 1 && speed <= FASTEST)) {
       throw new ParameterException(spec.commandLine(), "--speed must be from 1 to 100");
     }
@@ -127,7 +127,7 @@ public final class DemoCommand implements Subcommand {
       Files.writeString(
           out, LatencyPicture.svg("Netty echo of 16 B between two JVMs", conditions, times));
     } catch (IOException e) {
-      throw new HarnessException("no picture at " + out + ": " + e.getMessage(), e);
+      throw new HarnessException("no picture at " + out + ": " + FileFault.reason(e), e);
     }
     PrintWriter console = output.people();
     console.println("Picture: " + out.toAbsolutePath().normalize());

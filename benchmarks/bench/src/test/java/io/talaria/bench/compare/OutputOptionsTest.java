@@ -3,6 +3,7 @@
 package io.talaria.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.harness.Implementation;
@@ -15,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -95,5 +97,39 @@ class OutputOptionsTest {
     assertThat(out.toString()).contains("a word for people", "Written: " + file);
     assertThat(Files.readString(file)).contains("talaria-test-1");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aFolderIsRefusedBeforeAnythingIsMeasured(@TempDir Path folder) {
+    for (String option : List.of("--json", "--csv", "--hlog")) {
+      assertThat(run(option, folder.toString())).isEqualTo(2);
+      assertThat(err.toString()).contains(option + ": " + folder + " is a folder");
+    }
+    assertThat(out.toString()).doesNotContain("a word for people");
+  }
+
+  @Test
+  void aFileWithoutPermissionIsRefusedBeforeAnythingIsMeasured(@TempDir Path folder)
+      throws Exception {
+    Path file = Files.createFile(folder.resolve("result.json"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
+    assumeFalse(Files.isWritable(file), "this user may write everything");
+
+    assertThat(run("--json", file.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--json: no permission to write " + file);
+    assertThat(out.toString()).doesNotContain("a word for people");
+  }
+
+  @Test
+  void aFileThatCannotBeWrittenKeepsNoOtherFromBeingWritten(@TempDir Path folder) {
+    Path csv = folder.resolve("result.csv");
+
+    assertThat(run("--json", "/dev/full", "--csv", csv.toString(), "--hlog", "/dev/full"))
+        .isEqualTo(1);
+
+    assertThat(csv).isNotEmptyFile();
+    assertThat(out.toString()).contains("Written: " + csv).doesNotContain("Written: /dev/full");
+    String full = "cannot write /dev/full: No space left on device";
+    assertThat(err.toString()).contains(full + "; " + full);
   }
 }

@@ -48,6 +48,13 @@ class DemoCommandTest {
   }
 
   @Test
+  void aFolderAsPictureIsRefused() throws Exception {
+    Path picture = Files.createDirectory(folder.resolve("x.svg"));
+    assertThat(run("--out", picture.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--out: " + picture + " is a folder");
+  }
+
+  @Test
   void aMissingAgentIsAClearError() {
     assertThat(run("--agent", "/nowhere/x.jar", "--out", folder.resolve("x.svg").toString()))
         .isEqualTo(1);
