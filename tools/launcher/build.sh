@@ -13,10 +13,11 @@ WANTED="$WANTED network/nio-ucx-ffm network/nio-jucx tools/monitor tools/cli ben
 
 build_usage() {
   cat <<'END'
-Usage: ./talaria build [bench NAME | example NAME]
+Usage: ./talaria build [bench NAME | example NAME | mpirun]
 
-Builds dist/talaria.jar and the command line, without tests, if a source is newer. With an
-argument it also builds what that benchmark or example needs.
+Builds dist/talaria.jar and the command line, without tests, if a source is newer. With bench or
+example it also builds what that benchmark or example needs. With mpirun, mpitop or mpitune it
+builds what these three need instead.
 
 Other commands build what they need by themselves. COMMAND --help does not: build first to see
 the options of a command in Java.
@@ -96,15 +97,20 @@ ensure_built() {
 }
 
 run_build() {
+  if asks_for_help "$@"; then
+    build_usage
+    exit 0
+  fi
   case ${1-} in
     '') ;;
-    -h | --help)
-      build_usage
-      exit 0
-      ;;
     bench | example)
       check_name "$@"
       want "$@"
+      ;;
+    mpirun | mpitop | mpitune)
+      build_mpj
+      say "built: $MPJ"
+      exit 0
       ;;
     *) unknown_option build "$1" ;;
   esac

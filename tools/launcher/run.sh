@@ -283,9 +283,27 @@ mpj_path() {
   esac
 }
 
-# Runs a class of the self-contained jar of mpj. It and the jar of the examples are built if one is missing, or
-# older than its sources; they are built together.
+# Runs a class of the self-contained jar of mpj; for its help alone nothing is built. Behind other words --help may
+# be the program's.
 run_mpj() {
+  case ${2-} in
+    -h | --help | -help)
+      if [ ! -f "$ROOT/dist/talaria-mpj.jar" ]; then
+        usage | sed -n "s/^  \($command .*\)/talaria \1/p"
+        echo "To see its options, run ./talaria build $command, then ./talaria $command --help again."
+        exit 0
+      fi
+      need_jdk
+      ;;
+    *) build_mpj ;;
+  esac
+  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+    -cp "$(mpj_path "$ROOT/dist" "$@")" "$@"
+}
+
+# Builds the self-contained jar of mpj and the jar of the examples if one is missing, or older than its sources;
+# they are built together.
+build_mpj() {
   need_jdk
   MPJ=$ROOT/dist/talaria-mpj.jar
   EXAMPLES=$ROOT/dist/talaria-mpj-examples.jar
@@ -305,6 +323,4 @@ run_mpj() {
       exit "$STATUS_FAILED"
     fi
   fi
-  exec "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
-    -cp "$(mpj_path "$ROOT/dist" "$@")" "$@"
 }

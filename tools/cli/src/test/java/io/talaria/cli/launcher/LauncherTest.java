@@ -74,7 +74,10 @@ class LauncherTest {
         "observe",
         "bench sockets",
         "bench mpj",
-        "example echo"
+        "example echo",
+        "mpirun",
+        "mpitop",
+        "mpitune"
       })
   void helpOfWhatIsNotBuiltSaysWhatItIsAndStartsNoBuild(String command) throws Exception {
     Ended ended = tree.run((command + " --help").split(" "));
@@ -84,6 +87,23 @@ class LauncherTest {
         .startsWith("talaria " + command.split(" ")[0])
         .contains("talaria build");
     assertThat(tree.builds()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bench", "bench kvs", "example", "mpirun"})
+  void helpOfABuildStartsNone(String words) throws Exception {
+    Ended ended = tree.run(("build " + words + " --help").split(" "));
+
+    assertThat(ended.status()).isZero();
+    assertThat(ended.out()).isEqualTo(tree.run("build", "--help").out());
+    assertThat(tree.builds()).isEmpty();
+  }
+
+  @Test
+  void whatMessagePassingNeedsIsBuiltByAnyOfItsCommands() throws Exception {
+    assertThat(tree.run("build", "mpitop").status()).isZero();
+
+    assertThat(tree.builds()).singleElement().asString().contains("message-passing/mpj-examples");
   }
 
   @ParameterizedTest
