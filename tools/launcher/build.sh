@@ -216,9 +216,17 @@ run_cli() {
   elif ! [ -f "$CLI" ] || ! [ -f "$BENCH" ] ||
     { needs_workloads "$@" && ! is_complete "$WORKLOADS"; } ||
     { needs_programs "$@" && ! is_complete "$PROGRAMS"; }; then
-    usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
+    # The line of the benchmark, if it has one of its own, or that of the command.
+    usage | grep -F -e "  $1 ${2-}  " | sed 's/^  /talaria /' | grep . ||
+      usage | sed -n "s/^  \($1[ A-Z]*  .*\)/talaria \1/p"
     built=build
-    needs_workloads "$@" && built="build $1 $2"
+    if needs_workloads "$@"; then
+      case $1:$2 in
+        bench:[!-]* | example:[!-]*) built="build $1 $2" ;;
+        example:*) built='build example messages' ;;
+        *) built='build bench messages' ;;
+      esac
+    fi
     echo "To see its options, run ./talaria $built, then ./talaria $* again."
     exit 0
   fi

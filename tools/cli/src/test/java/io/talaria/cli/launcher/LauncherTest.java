@@ -10,6 +10,8 @@ import io.talaria.cli.launcher.Tree.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script {@code ./talaria}: what it does without a build, what it ends with, what it says. */
 class LauncherTest {
+  private static final Pattern TO_BUILD =
+      Pattern.compile("run \\./talaria (build.*), then \\./talaria (.+) again");
+
   @TempDir Path dir;
   private Tree tree;
 
@@ -267,6 +272,30 @@ class LauncherTest {
         .contains(
             ",message-passing/mpj,message-passing/mpj-examples,messaging/messaging,"
                 + "applications/workloads -am package");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bench", "bench kvs", "example", "example echo", "doctor --nodes", "ss"})
+  void whatHelpTellsToBuildFirstCanBeBuilt(String command) throws Exception {
+    String said = tree.run((command + " --help").split(" ")).out();
+    Matcher told = TO_BUILD.matcher(said);
+    assertThat(told.find()).as(said).isTrue();
+    assertThat(told.group(1)).doesNotContain("-");
+    assertThat(told.group(2)).isEqualTo(command + " --help");
+
+    assertThat(tree.run(told.group(1).split(" ")).status()).isZero();
+
+    assertThat(tree.builds()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sockets", "ucx", "mpj", "messages"})
+  void helpOfABenchmarkThatIsNotBuiltIsItsOwnLine(String name) throws Exception {
+    assertThat(tree.run("bench", name, "--help").outLines())
+        .hasSize(2)
+        .first()
+        .asString()
+        .startsWith("talaria bench " + name + " ");
   }
 
   /** A build without them deletes the libraries, and leaves the jars. */
