@@ -133,7 +133,7 @@ case $command in
     ;;
   -h | --help) usage ;;
   help)
-    [ $# -eq 0 ] || exec "$0" "$1" --help
+    [ $# -eq 0 ] || exec "$0" "$@" --help
     usage
     ;;
   -V | --version) printf 'talaria %s\n' "$(cat "$HOME_DIR/VERSION")" ;;
@@ -150,6 +150,11 @@ case $command in
     ;;
   *)
     known_command "$command"
+    case "$command ${1-}" in
+      'bench verbs' | 'bench ports' | 'bench kafka' | 'bench programs')
+        missing "$command $1 needs the sources, and is not in a release"
+        ;;
+    esac
     check_name "$command" "${1-}"
     run_cli "$command" "$@"
     ;;

@@ -258,6 +258,16 @@ class LauncherTest {
   }
 
   @Test
+  void helpOfAReleaseTakesAllWords() throws Exception {
+    Map<String, String> java = Map.of("TALARIA_JAVA_HOME", tree.javaHome("25").toString());
+
+    Ended ended = tree.runRelease(java, "help", "bench", "nonsense");
+
+    assertThat(ended.status()).isEqualTo(2);
+    assertThat(ended.err()).startsWith("talaria: bench: unknown name nonsense");
+  }
+
+  @Test
   void whatMustBeBuiltBeforeItTellsItsOptionsIsBuiltByTheCommandThatIsNamed() throws Exception {
     String said = tree.run("bench", "messages", "--help").out();
     assertThat(said)
