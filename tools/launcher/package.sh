@@ -9,7 +9,8 @@ Usage: ./talaria package
 Builds dist/talaria-VERSION.tar.gz and its checksum from the sources.
 
 The archive holds README.md, bin/talaria, the agent talaria.jar, the jars of the commands, the
-documentation, the licence, a software bill of materials (sbom.json, CycloneDX) and SHA256SUMS.
+documentation, how to report a vulnerability, the licence, a software bill of materials (sbom.json,
+CycloneDX) and SHA256SUMS.
 It needs only Java 17 or newer; some commands need Java 25 and say so.
 
 Exit status: 0 built, 1 failed, 2 wrong usage, 69 a JDK or Maven is missing.
@@ -64,7 +65,8 @@ fill_release() {
     cp "$CLI" "$ROOT"/tools/cli/target/lib/*.jar "$release/lib/core/" &&
     copy_missing "$BENCH" "$WORKLOADS" "$ROOT"/benchmarks/bench/target/lib/*.jar \
       "$ROOT"/applications/workloads/target/lib/*.jar &&
-    cp "$ROOT/tools/launcher/release/README.md" "$ROOT/CHANGELOG.md" "$ROOT/LICENSE" "$release/" &&
+    cp "$ROOT/tools/launcher/release/README.md" "$ROOT/CHANGELOG.md" "$ROOT/CONTRIBUTING.md" \
+      "$ROOT/SECURITY.md" "$ROOT/LICENSE" "$release/" &&
     cp -R "$ROOT/docs" "$release/docs" &&
     cp "$ROOT/target/bom.json" "$release/sbom.json" &&
     printf '%s\n' "$version" >"$release/VERSION"

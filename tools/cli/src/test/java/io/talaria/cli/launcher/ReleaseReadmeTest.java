@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +31,7 @@ class ReleaseReadmeTest {
   private static final Pattern COMMAND = Pattern.compile("bin/talaria ([a-z][a-z-]*)");
   private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
   private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)");
+  private static final Pattern ABOVE = Pattern.compile("]\\(\\.\\./([A-Z]+\\.md)");
   private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z][a-z-]*)[ A-Z\\[].*");
 
   /** The commands that it names. */
@@ -95,6 +97,20 @@ class ReleaseReadmeTest {
         .filteredOn(file -> file.startsWith("docs"))
         .hasSizeGreaterThan(5)
         .allSatisfy(file -> assertThat(ROOT.resolve(file)).exists());
+  }
+
+  @Test
+  void whatDocumentsLinkToAboveThemIsPutIntoTheRelease() throws Exception {
+    String puts = Files.readString(ROOT.resolve("tools/launcher/package.sh"));
+    Set<String> linked = new TreeSet<>();
+    try (Stream<Path> documents = Files.list(ROOT.resolve("docs"))) {
+      for (Path document : documents.filter(file -> file.toString().endsWith(".md")).toList()) {
+        linked.addAll(all(ABOVE, Files.readString(document)));
+      }
+    }
+    assertThat(linked).contains("SECURITY.md", "README.md");
+    linked.remove("README.md"); // a release has one of its own
+    assertThat(linked).allSatisfy(file -> assertThat(puts).contains("\"$ROOT/" + file + "\""));
   }
 
   @Test
