@@ -52,9 +52,8 @@ import picocli.CommandLine.Spec;
           + " baseline that is not installed is named, and its columns stay empty.",
       "",
       "--warm-up (default here: 2) and --seconds apply to a pattern, whose sizes share them;"
-          + " --iterations defaults to 5. If the baseline differs by more than a quarter before"
-          + " and after an iteration, that iteration is measured again. Kernels run once per"
-          + " iteration and verify their results.",
+          + " --iterations defaults to 5. Ratios of what is measured in blocks are of the fastest"
+          + " blocks. Kernels run once per iteration and verify their results.",
       "",
       "Results are medians over the iterations, with their range, and the ratios of Talaria to"
           + " the baselines, with the targets of two ranks.",
