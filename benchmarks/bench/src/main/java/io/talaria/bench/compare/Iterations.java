@@ -28,6 +28,9 @@ import java.util.concurrent.CountDownLatch;
  */
 public record Iterations(int iterations, int busy, boolean sameDistance, PrintWriter progress) {
   private static final int MAX_RUNS = 3;
+  private static final String UNMEASURED =
+      "--same-distance: the distance between the cores could not be measured, which needs exactly"
+          + " two of them; figures may be of several distances";
 
   /** {@link CoreDistance#measure}, or what a test has in its place. */
   @FunctionalInterface
@@ -133,6 +136,8 @@ public record Iterations(int iterations, int busy, boolean sameDistance, PrintWr
               + ", iteration "
               + turn.number
               + ": the distance between the cores changed too often, the figures are of several");
+    } else if (runs.distance().isEmpty() && !turn.found.notes().contains(UNMEASURED)) {
+      turn.found.note(UNMEASURED);
     }
     runs.chosen().forEach(turn.found::addAll);
     return runs.distance();

@@ -199,10 +199,14 @@ class IterationsTest {
   }
 
   @Test
-  void withoutADistanceEachIsMeasuredOnce() throws Exception {
+  void withoutADistanceEachIsMeasuredOnceAndANoteSaysSoOnce() throws Exception {
     measureAtOneDistance(0);
 
     assertThat(order).containsExactly("a1JDK", "a1TALARIA");
-    assertThat(found.notes()).isEmpty();
+    measureAtOneDistance(0);
+    assertThat(found.notes())
+        .singleElement()
+        .asString()
+        .startsWith("--same-distance: the distance between the cores could not be measured");
   }
 }
