@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SocketChannel;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +70,7 @@ final class CounterClient {
   }
 
   private String when() {
-    return String.format("after %,d of %,d numbers", received, upTo);
+    return String.format(Locale.ROOT, "after %,d of %,d numbers", received, upTo);
   }
 
   private static SocketChannel connect(HostPort where) throws HarnessException {
@@ -96,7 +97,7 @@ final class CounterClient {
     long elapsedNs = System.nanoTime() - start;
     if (verdict != upTo) {
       throw new HarnessException(
-          String.format("the server got a wrong number where %,d was due", -verdict));
+          String.format(Locale.ROOT, "the server got a wrong number where %,d was due", -verdict));
     }
     return new CounterResult(upTo, elapsedNs, TransportProbe.look());
   }
@@ -116,7 +117,8 @@ final class CounterClient {
       long number = numbers.read();
       if (number != received + 1) {
         throw new HarnessException(
-            String.format("the number %,d came where %,d was due", number, received + 1));
+            String.format(
+                Locale.ROOT, "the number %,d came where %,d was due", number, received + 1));
       }
       received = number;
       if (received % LOOK_EVERY == 0 && System.nanoTime() - reported > REPORT_NS) {

@@ -17,6 +17,7 @@ import io.talaria.cli.harness.Progress;
 import io.talaria.cli.harness.Units;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -102,12 +103,13 @@ public final class CounterCommand implements Callable<Integer> {
             Orders.SILENCE,
             count -> {
               if (shown) {
-                err.println(String.format("%,d of %,d", count.asLong(), numbers));
+                err.println(String.format(Locale.ROOT, "%,d of %,d", count.asLong(), numbers));
               }
             });
     Pair.requireAccelerated(launch.implementation(), "client", result.transports(), 1);
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
+        Locale.ROOT,
         "%,d numbers each way, all in order, in %s: %s each way, on %s%n",
         result.numbers(),
         Units.time((double) result.elapsedNs()),

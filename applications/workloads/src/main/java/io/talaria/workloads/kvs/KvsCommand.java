@@ -19,6 +19,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -114,7 +115,8 @@ public final class KvsCommand implements Callable<Integer> {
   private static Shell.Answer answer(ChildJvm jvm, String line)
       throws HarnessException, InterruptedException {
     if (line.length() > MAX_LINE_BYTES) {
-      return Shell.Answer.error(String.format("a line has at most %,d characters", MAX_LINE_BYTES));
+      return Shell.Answer.error(
+          String.format(Locale.ROOT, "a line has at most %,d characters", MAX_LINE_BYTES));
     }
     jvm.send(line);
     return jvm.await(KvsJvm.ANSWER, Shell.Answer.class, Orders.SILENCE);

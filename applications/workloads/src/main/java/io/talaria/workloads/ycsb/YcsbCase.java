@@ -17,6 +17,7 @@ import io.talaria.bench.harness.Quantity;
 import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.HostPort;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -82,6 +83,7 @@ record YcsbCase(
     if (result.failed() > 0) {
       throw new HarnessException(
           String.format(
+              Locale.ROOT,
               "%s: %,d of %,d operations failed; the first one: %s",
               phase.label(),
               result.failed(),
@@ -108,7 +110,8 @@ record YcsbCase(
           job.warmUp().silence(),
           done -> {
             if (options.live()) {
-              iteration.say(String.format("%,d of %,d", done.asLong(), job.operations()));
+              iteration.say(
+                  String.format(Locale.ROOT, "%,d of %,d", done.asLong(), job.operations()));
             }
           });
     }

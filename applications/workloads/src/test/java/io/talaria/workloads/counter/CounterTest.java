@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.workloads.TalariaCommand;
 import java.net.Socket;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,6 +18,19 @@ class CounterTest {
     assertThat(
             TalariaCommand.run("example", "counter", "--transport=tcp", "-m", "20000").well().out())
         .contains("20,000 numbers each way, all in order, in ", "on the JDK's sockets");
+  }
+
+  @Test
+  void numbersAreWrittenAlikeInAllLocales() {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.GERMANY);
+    try {
+      TalariaCommand.Ended ended =
+          TalariaCommand.run("example", "counter", "--transport=tcp", "-m", "2000").well();
+      assertThat(ended.out()).startsWith("2,000 numbers each way");
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test
