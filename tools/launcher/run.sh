@@ -82,8 +82,21 @@ json_place() {
     - | /*) place=$2 ;;
     *) place=$PWD/$2 ;;
   esac
-  if [ "$place" != - ] && ! [ -d "$(dirname "$place")" ]; then
-    say "$1: --json: there is no folder $(dirname "$place")"
+  folder=$(dirname "$place")
+  there=$place
+  [ -e "$place" ] || there=$folder
+  fault=
+  if [ "$place" = - ]; then
+    :
+  elif ! [ -d "$folder" ]; then
+    fault="there is no folder $folder"
+  elif [ -d "$place" ]; then
+    fault="$place is a folder"
+  elif ! [ -w "$there" ]; then
+    fault="no permission to write $place"
+  fi
+  if [ -n "$fault" ]; then
+    say "$1: --json: $fault"
     exit "$STATUS_USAGE"
   fi
   printf '%s\n' "$place"

@@ -181,6 +181,7 @@ class LauncherTest {
         "bench ports             | bench ports: either --fabric or --top",
         "bench ports --fabric --top | bench ports: either --fabric or --top",
         "bench ports --top --json /no/x | bench ports: --json: there is no folder /no",
+        "bench ports --top --json /proc | bench ports: --json: /proc is a folder",
         "ucx-example --remote me | --remote needs HOST:PORT, not me",
       })
   void wrongUsageIsStatusTwoAndNoBuild(String words, String said) throws Exception {
