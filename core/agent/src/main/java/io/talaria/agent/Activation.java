@@ -37,6 +37,9 @@ final class Activation implements TalariaAgent.Activator {
   private static final String PROVIDER_PROPERTY = "java.nio.channels.spi.SelectorProvider";
   private static final String PROVIDER = "io.talaria.nio.TalariaProvider";
 
+  /** The JDK's holder of the provider: loaded, if not before, when the JVM chooses one. */
+  private static final String HOLDER = "java.nio.channels.spi.SelectorProvider$Holder";
+
   /** The transport that calls native code. */
   private static final String UCX = "ucx";
 
@@ -106,18 +109,9 @@ final class Activation implements TalariaAgent.Activator {
       System.err.println("talaria: " + noJucx(config) + "; the program stays on the JDK's sockets");
       return;
     }
-    if (!switchOn(config, instrumentation, false)) {
-      return;
-    }
-    String provider = SelectorProvider.provider().getClass().getName();
-    if (provider.equals(PROVIDER)) {
+    if (switchOn(config, instrumentation, false)) {
       StartFile.make(config.dir(), config.sharesNamespaces());
       announce(config);
-    } else if (!config.quiet()) {
-      System.err.println(
-          "talaria: was attached too late, the program has already made channels of "
-              + provider
-              + " and stays with it");
     }
   }
 
@@ -132,7 +126,11 @@ final class Activation implements TalariaAgent.Activator {
     return granted;
   }
 
-  /** Answers whether the provider is set now. */
+  /**
+   * Names the provider, and then changes what depends on it; says why not, if another is in use.
+   *
+   * @return whether Talaria is switched on now
+   */
   private static boolean switchOn(Config config, Instrumentation instrumentation, boolean starting)
       throws ReflectiveOperationException {
     if (!config.enabled()) {
@@ -155,12 +153,50 @@ final class Activation implements TalariaAgent.Activator {
       }
     }
     Objects.requireNonNull(JdkNio.provider()); // better to fail here than in the program's channels
-    steerNetty(config, starting);
     System.setProperty(PROVIDER_PROPERTY, PROVIDER);
+    if (!starting || isHolderLoaded(instrumentation)) {
+      String provider = SelectorProvider.provider().getClass().getName(); // made now, or before
+      if (!provider.equals(PROVIDER)) {
+        if (chosen == null) {
+          System.clearProperty(PROVIDER_PROPERTY);
+        }
+        tellTooLate(config, provider, starting);
+        return false;
+      }
+    }
+    steerNetty(config, starting);
     if (config.sockets()) {
       takeSockets();
     }
     return true;
+  }
+
+  /**
+   * Whether the JVM may have chosen its provider, which is so at the start only if another agent
+   * was first. To ask for the provider would make it, which costs the start of every program.
+   */
+  private static boolean isHolderLoaded(Instrumentation instrumentation) {
+    for (Class<?> loaded : instrumentation.getInitiatedClasses(null)) {
+      if (loaded.getName().equals(HOLDER)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void tellTooLate(Config config, String provider, boolean starting) {
+    if (config.quiet()) {
+      return;
+    }
+    System.err.println(
+        starting
+            ? "talaria: is disabled, channels of "
+                + provider
+                + " were made before it was started, as by another agent: name talaria.jar before"
+                + " all other agents"
+            : "talaria: was attached too late, the program has already made channels of "
+                + provider
+                + " and stays with it");
   }
 
   /**

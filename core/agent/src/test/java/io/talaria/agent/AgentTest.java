@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.talaria.testsupport.ChildProcess;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +29,12 @@ class AgentTest {
   private static final String GRPC = "io.grpc.netty.shaded.io.netty.transport.noNative";
   private static final String START_LINE =
       "Talaria \\S+: NIO connections use shared memory on this host \\(pid \\d+\\)";
+
+  private static final String ANOTHER_FIRST =
+      "talaria: is disabled, channels of "
+          + JDK
+          + " were made before it was started, as by another agent: name talaria.jar before all"
+          + " other agents";
 
   @TempDir Path work;
 
@@ -184,6 +194,43 @@ class AgentTest {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void changesNothingIfAnotherAgentHasMadeAChannel(String java) throws Exception {
+    List<String> agents = List.of("-javaagent:" + earlyAgent(), "-javaagent:" + Child.AGENT);
+    Child child = Child.run(java, agents, Map.of(), NETTY, GRPC, PROVIDER_PROPERTY);
+    assertThat(child.out())
+        .containsExactly(JDK, NETTY + "=null", GRPC + "=null", PROVIDER_PROPERTY + "=null");
+    assertThat(child.err()).containsExactly(ANOTHER_FIRST);
+    assertThat(child.status()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void leavesSocketsAloneIfAnotherAgentHasMadeAChannel(String java) throws Exception {
+    Child child =
+        Child.run(
+            java,
+            List.of(
+                "-javaagent:" + earlyAgent(),
+                "-javaagent:" + Child.AGENT,
+                option("talaria.sockets", "true")),
+            Map.of(),
+            SocketMain.class);
+    assertThat(child.out()).containsExactly("read 7");
+    assertThat(child.err()).containsExactly(ANOTHER_FIRST);
+    assertThat(child.status()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void isSwitchedOnBeforeAnotherAgentThatMakesAChannel(String java) throws Exception {
+    List<String> agents = List.of("-javaagent:" + Child.AGENT, "-javaagent:" + earlyAgent());
+    Child child = Child.run(java, agents, Map.of(), NETTY);
+    assertThat(child.out()).containsExactly(TALARIA, NETTY + "=true");
+    assertThat(child.err()).singleElement().asString().matches(START_LINE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void isOffAndSilentWhenDisabled(String java) throws Exception {
     Child child =
         Child.withAgent(java, List.of(option("talaria.enabled", "false")), PROVIDER_PROPERTY);
@@ -314,6 +361,18 @@ class AgentTest {
     assertThat(child.out().get(1)).isEqualTo(TALARIA);
     assertThat(child.out().get(2)).isEqualTo(child.out().get(0));
     assertThat(run).isEmptyDirectory(); // it goes with the process
+  }
+
+  /** The jar of {@link EarlyAgent}, whose class is on the class path. */
+  private Path earlyAgent() throws IOException {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", EarlyAgent.class.getName());
+    Path jar = work.resolve("early.jar");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+      out.finish();
+    }
+    return jar;
   }
 
   private static String option(String name, String value) {

@@ -48,6 +48,29 @@ class AttachTest {
   }
 
   @Test
+  void changesNothingIfItCameTooLate() throws Exception {
+    try (Running program = new Running("-Dtalaria.sockets=true")) {
+      assertThat(program.openChannel()).isEqualTo(JDK);
+      program.attach();
+      assertThat(program.run(AttachProbeMain.SOCKETS)).isEqualTo("read 7");
+      assertThat(program.run("io.netty.transport.noNative")).isEqualTo("null");
+      assertThat(program.run("java.nio.channels.spi.SelectorProvider")).isEqualTo("null");
+      assertThat(program.end()).singleElement().asString().contains("attached too late");
+    }
+  }
+
+  @Test
+  void isInTimeBeforeTheFirstSocket() throws Exception {
+    try (Running program = new Running("-Dtalaria.sockets=true")) {
+      program.attach();
+      assertThat(program.run(AttachProbeMain.SOCKETS)).isEqualTo("read 7");
+      assertThat(program.run("io.netty.transport.noNative")).isEqualTo("true");
+      assertThat(program.openChannel()).isEqualTo(TALARIA);
+      assertThat(program.end()).singleElement().asString().startsWith("Talaria ");
+    }
+  }
+
+  @Test
   void neverEndsTheProgramForBadValue() throws Exception {
     try (Running program = new Running("-Dtalaria.spin.ns=soon")) {
       program.attach();
@@ -102,7 +125,11 @@ class AttachTest {
     }
 
     String openChannel() throws IOException, InterruptedException {
-      process.send("");
+      return run(AttachProbeMain.PROVIDER);
+    }
+
+    String run(String line) throws IOException, InterruptedException {
+      process.send(line);
       return process.awaitLine(".*", LIMIT).group();
     }
 
