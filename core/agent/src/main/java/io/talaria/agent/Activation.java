@@ -61,6 +61,9 @@ final class Activation implements TalariaAgent.Activator {
   /** What makes the JDK's sockets use a proxy. */
   private static final String[] SOCKS_PROPERTIES = {"socksProxyHost", "java.net.useSystemProxies"};
 
+  /** Whether it is switched on: the agent may be named twice, by the environment and a script. */
+  private static volatile boolean on;
+
   static {
     TalariaAgent.register(new Activation());
   }
@@ -129,11 +132,11 @@ final class Activation implements TalariaAgent.Activator {
   /**
    * Names the provider, and then changes what depends on it; says why not, if another is in use.
    *
-   * @return whether Talaria is switched on now
+   * @return whether Talaria is switched on now, and was not before
    */
   private static boolean switchOn(Config config, Instrumentation instrumentation, boolean starting)
       throws ReflectiveOperationException {
-    if (!config.enabled()) {
+    if (on || !config.enabled()) {
       return false;
     }
     String chosen = System.getProperty(PROVIDER_PROPERTY);
@@ -168,6 +171,7 @@ final class Activation implements TalariaAgent.Activator {
     if (config.sockets()) {
       takeSockets();
     }
+    on = true;
     return true;
   }
 

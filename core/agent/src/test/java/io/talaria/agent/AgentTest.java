@@ -231,6 +231,22 @@ class AgentTest {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void isSwitchedOnOnceIfItIsNamedTwice(String java) throws Exception {
+    Child child =
+        Child.run(
+            java,
+            List.of(
+                "-javaagent:" + Child.AGENT,
+                "-javaagent:" + Child.AGENT,
+                option("talaria.sockets", "true")),
+            Map.of());
+    assertThat(child.out()).containsExactly(TALARIA);
+    assertThat(child.err()).singleElement().asString().matches(START_LINE);
+    assertThat(child.status()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void isOffAndSilentWhenDisabled(String java) throws Exception {
     Child child =
         Child.withAgent(java, List.of(option("talaria.enabled", "false")), PROVIDER_PROPERTY);

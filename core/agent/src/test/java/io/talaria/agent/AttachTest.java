@@ -71,6 +71,16 @@ class AttachTest {
   }
 
   @Test
+  void attachedTwiceItIsSwitchedOnOnce() throws Exception {
+    try (Running program = new Running("-Dtalaria.sockets=true")) {
+      program.attach();
+      program.attach();
+      assertThat(program.openChannel()).isEqualTo(TALARIA);
+      assertThat(program.end()).singleElement().asString().startsWith("Talaria ");
+    }
+  }
+
+  @Test
   void neverEndsTheProgramForBadValue() throws Exception {
     try (Running program = new Running("-Dtalaria.spin.ns=soon")) {
       program.attach();
