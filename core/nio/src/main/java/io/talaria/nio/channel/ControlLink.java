@@ -183,6 +183,15 @@ final class ControlLink {
     }
   }
 
+  /** A close that follows does not wait for a linger time that the program has set. */
+  void forgetLinger() {
+    try {
+      control.setOption(StandardSocketOptions.SO_LINGER, -1);
+    } catch (IOException e) {
+      // It has ended already.
+    }
+  }
+
   /** The output ends on TCP. */
   void shutOutput() {
     try {

@@ -156,6 +156,7 @@ final class Ending {
   private void linger() {
     boolean lingers = grow(PUBLISHED, LINGERING);
     assert lingers;
+    link.forgetLinger(); // the negotiation thread closes it, and has other work than to wait
     long deadlineNs = System.nanoTime() + LINGER_NS;
     context.repeat(() -> lingered(deadlineNs), this::stopLingering);
   }

@@ -279,14 +279,16 @@ final class PathOutput {
   /**
    * Ends the output alone, at the close of a channel that a selector still has, as the JDK does:
    * {@link #end} follows when the last selector has let go of it, and decides what becomes of the
-   * input. With a linger of 0 nothing is said until then, but whether the end is TCP's. What writes
-   * have taken must stand before. Idempotent.
+   * input. With a linger of 0 nothing is said until then, but whether the end is TCP's. A linger
+   * time is forgotten, as on the JDK, because it is a select that closes the control connection.
+   * What writes have taken must stand before. Idempotent.
    */
   void endHalf() {
     synchronized (lock) {
       if (connectionPath.ending().isUnpublished()) {
         boolean onTcp = endsOnTcp();
         if (!channel.options().lingerZero()) {
+          connectionPath.link().forgetLinger();
           if (onTcp) {
             connectionPath.link().shutOutput();
           } else {

@@ -126,6 +126,20 @@ class RegisteredCloseContractTest extends Contract {
     assertEnded(pair);
   }
 
+  /** Else one peer that does not read would keep all others of the selector waiting. */
+  @Test
+  void aLingerTimeDoesNotMakeTheSelectWait() throws Exception {
+    Selector selector = selector();
+    Pair pair = asked(selector, 0);
+    pair.server.setOption(StandardSocketOptions.SO_LINGER, 1000);
+    long written = Bytes.fill(pair.server);
+    pair.server.close();
+    Doing<Integer> select = Doing.start(() -> selector.selectNow());
+    assertThat(select.result()).isZero(); // before the peer has read anything
+    assertThat(selector.keys()).isEmpty();
+    assertThat(Bytes.readToEnd(pair.client)).isEqualTo(written);
+  }
+
   @Test
   void afterTheInputWasShutDownThePeersBytesBreakItsWrites() throws Exception {
     Pair pair = asked(selector(), 0);
