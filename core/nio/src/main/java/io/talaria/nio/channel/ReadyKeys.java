@@ -27,7 +27,8 @@ final class ReadyKeys {
   private long selects;
 
   /**
-   * @param selector asked, after each action, whether it is still open
+   * @param selector told of the first action of a select, and asked, after each, whether it is
+   *     still open
    */
   ReadyKeys(TalariaSelector selector) {
     this.selector = selector;
@@ -60,6 +61,11 @@ final class ReadyKeys {
     return seen;
   }
 
+  /** Whether the program's action has been given a key in this select. */
+  boolean acted() {
+    return action != null && found > 0;
+  }
+
   /** Whether the program's action is being run, or has thrown. */
   boolean acting() {
     return acting;
@@ -79,6 +85,9 @@ final class ReadyKeys {
     seen = true;
     if (action != null) {
       if (key.countedIn != selects) {
+        if (found == 0) {
+          selector.forgetWakeUp();
+        }
         key.countedIn = selects;
         key.ready(ready);
         found++;

@@ -72,6 +72,7 @@ final class SelectorSleep {
     return wakeUp;
   }
 
+  /** Before the program's first action, else at the end of a select. */
   void forgetWakeUp() {
     wakeUp = false;
   }

@@ -109,6 +109,14 @@ final class TalariaSelector extends AbstractSelector {
     context.negotiator().onceATurn(wakeSleeper);
   }
 
+  /**
+   * This select has done with wake-ups: those that come while it runs the program's actions are for
+   * the next one, as on the JDK. The selecting thread.
+   */
+  void forgetWakeUp() {
+    sleep.forgetWakeUp();
+  }
+
   void ensureOpen() {
     if (!isOpen()) {
       throw new ClosedSelectorException();
@@ -199,7 +207,9 @@ final class TalariaSelector extends AbstractSelector {
         try {
           selectGuarded(timeoutMs);
         } finally {
-          sleep.forgetWakeUp();
+          if (!ready.acted()) { // else it has forgotten what came before, and keeps what came since
+            forgetWakeUp();
+          }
           ready.end();
           selecting = false;
         }

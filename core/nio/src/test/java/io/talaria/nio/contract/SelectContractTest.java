@@ -25,6 +25,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -718,6 +720,63 @@ class SelectContractTest extends Contract {
                     }))
         .hasMessage("mine");
     assertThat(selector.selectNow()).isEqualTo(1);
+  }
+
+  @Test
+  void aWakeupByAnActionIsForTheNextSelectOnly() throws Exception {
+    registered(OP_WRITE);
+    assertThat(
+            selector.select(
+                key -> {
+                  key.interestOps(0);
+                  selector.wakeup();
+                }))
+        .isEqualTo(1);
+    assertThat(selector.select()).isZero();
+    long start = System.nanoTime();
+    assertThat(selector.select(20)).isZero();
+    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
+  }
+
+  @Test
+  void aWakeupWhileAnActionRunsIsForTheNextSelect() throws Exception {
+    registered(OP_WRITE);
+    CountDownLatch acting = new CountDownLatch(1);
+    CountDownLatch woken = new CountDownLatch(1);
+    Doing<Integer> selects =
+        Doing.start(
+            () -> {
+              int n =
+                  selector.select(
+                      key -> {
+                        key.interestOps(0);
+                        acting.countDown();
+                        await(woken);
+                      });
+              return n + selector.select();
+            });
+    await(acting);
+    selector.wakeup();
+    woken.countDown();
+    assertThat(selects.result()).isEqualTo(1);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(LATE_MS, TimeUnit.MILLISECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aWakeupBeforeItsActionsEndsOneSelectOnly() throws Exception {
+    registered(OP_WRITE);
+    selector.wakeup();
+    assertThat(selector.select(key -> key.interestOps(0))).isEqualTo(1);
+    long start = System.nanoTime();
+    assertThat(selector.select(20)).isZero();
+    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
   }
 
   @Test
