@@ -174,17 +174,20 @@ public class Request {
     return status;
   }
 
-  /** Makes progress for whatever is under way; false if nothing is. */
+  /** Makes progress for whatever is under way; false if none is active. */
   private static boolean progress(Request[] requests) {
+    boolean any = false;
     for (Request r : requests) {
       if (active(r)) {
+        any = true;
+        // One that is over from the start has no communicator: others may be under way.
         if (r.comm != null) {
           r.comm.engine().progress();
+          break;
         }
-        return true;
       }
     }
-    return false;
+    return any;
   }
 
   /** Waits until one is over, unless none is active. */

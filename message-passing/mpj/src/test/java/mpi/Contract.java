@@ -61,6 +61,7 @@ final class Contract {
     all.put("threads with tags of their own", Contract::threads);
     all.put("virtual threads wait", w -> virtualThreads(w, 300));
     all.put("any and some of several requests", Contract::anyAndSome);
+    all.put("requests that are over from the start hold up no others", Contract::overFromTheStart);
     all.put("communicators do not mix", Contract::communicators);
     all.put("communicators made by threads at once", Contract::communicatorsByThreads);
     all.put("inter-communicators", Contract::interCommunicators);
@@ -827,6 +828,31 @@ final class Contract {
       for (int i = 19; i >= 0; i--) {
         w.Send(new int[] {i}, 0, 1, MPI.INT, 0, i);
       }
+    }
+    w.Barrier();
+  }
+
+  /** Only Testall makes progress for the receive. */
+  private static void overFromTheStart(Intracomm w) {
+    if (w.Rank() == 0) {
+      int[] got = new int[1];
+      Request[] requests = {
+        w.Irecv(new int[1], 0, 1, MPI.INT, MPI.PROC_NULL, TAG),
+        w.Isend(new int[1], 0, 1, MPI.INT, 1, 1),
+        w.Irecv(got, 0, 1, MPI.INT, 1, TAG)
+      };
+      long until = System.nanoTime() + 60_000_000_000L;
+      Status[] all = Request.Testall(requests);
+      while (all == null) {
+        assertThat(System.nanoTime()).as("no progress").isLessThan(until);
+        all = Request.Testall(requests);
+      }
+      assertThat(all).hasSize(3);
+      assertThat(all[2].source).isEqualTo(1);
+      assertThat(got[0]).isEqualTo(5);
+    } else if (w.Rank() == 1) {
+      w.Recv(new int[1], 0, 1, MPI.INT, 0, 1);
+      w.Send(new int[] {5}, 0, 1, MPI.INT, 0, TAG);
     }
     w.Barrier();
   }
