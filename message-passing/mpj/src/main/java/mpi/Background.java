@@ -48,6 +48,16 @@ final class Background {
     return over;
   }
 
+  /** Waits until all that were started are over. */
+  void finish() {
+    synchronized (this) {
+      if (!running) {
+        return;
+      }
+    }
+    engine.await(start(() -> {})); // The thread does one after the other.
+  }
+
   private synchronized Task next() {
     Task task = tasks.poll();
     running = task != null;

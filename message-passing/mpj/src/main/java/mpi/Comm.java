@@ -275,13 +275,17 @@ public class Comm implements Freeable {
     return groups == MPI.IDENT ? MPI.CONGRUENT : groups;
   }
 
-  /** Gives it back; collective. */
+  /**
+   * Gives it back; collective. Collectives that were started are over then; messages under way and
+   * receives that are posted can still be waited for.
+   */
   public void Free() throws MPIException {
     aliveOrRevoked();
     if (id <= 1) {
       throw new MPIException(MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
     }
     if (ended != REVOKED) {
+      finishBackground();
       run(team, Barriers::barrier);
     }
     synchronized (this) {
@@ -291,6 +295,16 @@ public class Comm implements Freeable {
       windowOf.windows.remove(this);
     }
     world.release(id);
+  }
+
+  private void finishBackground() {
+    Background started;
+    synchronized (this) {
+      started = background;
+    }
+    if (started != null) {
+      started.finish();
+    }
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.talaria.mpj.engine.Job;
 import io.talaria.mpj.engine.ProgressThread;
 import io.talaria.mpj.engine.Settings;
 import io.talaria.mpj.onesided.Windows;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +35,10 @@ final class World {
   private final Map<Integer, Comm> revocable = new ConcurrentHashMap<>();
 
   private final Set<Integer> revoked = ConcurrentHashMap.newKeySet();
+
+  /** Ids of communicators that were freed while receives were posted there; guarded by itself. */
+  private final Set<Integer> leaving = new HashSet<>();
+
   private volatile boolean closed;
 
   World(Engine engine, Job job, Settings settings) {
@@ -117,13 +122,25 @@ final class World {
     }
   }
 
+  /** Gives an id back; if receives are posted there, with a communicator that is freed later. */
   void release(int id) {
     revocable.remove(id);
+    synchronized (leaving) {
+      leaving.add(id);
+      leaving.removeIf(this::releaseUnlessPosted);
+    }
+  }
+
+  private boolean releaseUnlessPosted(int id) {
+    if (engine.hasPosted(2 * id)) {
+      return false;
+    }
     engine.release(2 * id);
     engine.release(2 * id + 1);
     engine.release(Device.BESIDE + 2 * id);
     engine.release(Device.BESIDE + 2 * id + 1);
     ids.release(id);
+    return true;
   }
 
   /** Ends the job: other ranks would wait for this one, whose program may compute for long. */

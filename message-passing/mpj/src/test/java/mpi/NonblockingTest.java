@@ -340,6 +340,27 @@ class NonblockingTest {
             });
   }
 
+  @Test
+  void startedCollectivesCompleteAlthoughTheirCommunicatorIsFreed() {
+    Variant.threads()
+        .run(
+            3,
+            w -> {
+              Intracomm copy = w.Dup();
+              int[][] sums = new int[20][];
+              Request[] all = new Request[sums.length];
+              for (int i = 0; i < sums.length; i++) {
+                sums[i] = mine(w, 50_000);
+                all[i] = copy.Iallreduce(MPI.IN_PLACE, 0, sums[i], 0, 50_000, MPI.INT, MPI.SUM);
+              }
+              copy.Free();
+              for (int i = 0; i < sums.length; i++) {
+                all[i].Wait();
+                assertThat(sums[i][1]).isEqualTo(3 * 7919 + 3);
+              }
+            });
+  }
+
   /** Arguments are checked once, by the call that starts it. */
   @Test
   void operationAndDatatypeMayBeFreedWhenACollectiveIsStarted() {

@@ -119,7 +119,15 @@ public abstract class Device implements AutoCloseable {
   public abstract void cancel(Operation operation);
 
   /**
-   * Forgets a context: drops messages that have arrived in it and were not received.
+   * Whether receives wait in a context for their messages.
+   *
+   * @param context where
+   */
+  public abstract boolean hasPosted(int context);
+
+  /**
+   * Forgets a context: drops messages that have arrived in it and were not received, and receives
+   * that are posted there, which are never over then.
    *
    * @param context one that no rank uses any more
    */

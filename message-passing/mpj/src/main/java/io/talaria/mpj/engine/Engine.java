@@ -696,6 +696,20 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether receives wait in a context for their messages.
+   *
+   * @param context where
+   */
+  public boolean hasPosted(int context) {
+    lock.lock();
+    try {
+      return !closed && device.hasPosted(context);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Forgets a context. */
   public void release(int context) {
     lock.lock();

@@ -54,6 +54,18 @@ final class ContextQueues {
     return queue;
   }
 
+  boolean hasPosted() {
+    if (!postedAnySource.isEmpty()) {
+      return true;
+    }
+    for (OperationQueue queue : posted) {
+      if (queue != null && !queue.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void add(Arrival a) {
     arrivals++;
     a.previousOfAll = last;

@@ -938,6 +938,11 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   @Override
+  public final boolean hasPosted(int context) {
+    return matcher.hasPosted(context);
+  }
+
+  @Override
   public final void release(int context) {
     ContextQueues queues = matcher.release(context);
     for (Arrival a = queues == null ? null : queues.first(); a != null; a = a.nextOfAll) {

@@ -115,6 +115,12 @@ final class Matcher {
     return null;
   }
 
+  /** Whether receives wait in a context. */
+  boolean hasPosted(int context) {
+    ContextQueues queues = context < contexts.length ? contexts[context] : null;
+    return queues != null && queues.hasPosted();
+  }
+
   /** Forgets a context and returns its queues, or null if it was never used. */
   ContextQueues release(int context) {
     if (context >= contexts.length) {

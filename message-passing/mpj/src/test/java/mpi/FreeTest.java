@@ -1,0 +1,77 @@
+// Copyright the Talaria authors. SPDX-License-Identifier: Apache-2.0
+
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is under way on a communicator completes after it was freed. */
+@Timeout(300)
+class FreeTest {
+  private static final int TAG = 7;
+
+  private static void completes(Request request) {
+    long until = System.nanoTime() + 60_000_000_000L;
+    while (request.Test() == null) {
+      assertThat(System.nanoTime()).as("a receive was forgotten").isLessThan(until);
+    }
+  }
+
+  @Test
+  void receivesComplete() {
+    Variant.threads()
+        .run(
+            4,
+            w -> {
+              Intracomm copy = w.Dup();
+              int[][] got = new int[500][1];
+              Request[] requests = new Request[got.length];
+              if (w.Rank() == 3) {
+                // Most often the others are in Free by now. Its barrier has no message from rank 0
+                // to this one, so it is over before all messages of rank 0 are read.
+                Thread.sleep(300);
+              }
+              for (int i = 0; i < requests.length; i++) {
+                if (w.Rank() == 0) {
+                  requests[i] = copy.Isend(new int[] {i}, 0, 1, MPI.INT, 3, TAG);
+                } else if (w.Rank() == 3) {
+                  requests[i] = copy.Irecv(got[i], 0, 1, MPI.INT, 0, TAG);
+                }
+              }
+              copy.Free();
+              for (int i = 0; i < requests.length && requests[i] != null; i++) {
+                completes(requests[i]);
+                assertThat(got[i][0]).isEqualTo(w.Rank() == 3 ? i : 0);
+              }
+              w.Barrier();
+            });
+  }
+
+  @Test
+  void aReceiveThatIsCancelledLateDisturbsNoOtherCommunicator() {
+    Variant.threads()
+        .run(
+            1,
+            w -> {
+              Intracomm first = w.Dup();
+              Request early = first.Irecv(new int[1], 0, 1, MPI.INT, 0, TAG);
+              first.Free();
+              Intracomm second = w.Dup();
+              assertThat(second.id()).isNotEqualTo(first.id());
+              int[] got = new int[1];
+              Request receive = second.Irecv(got, 0, 1, MPI.INT, 0, TAG);
+              early.Cancel();
+              assertThat(early.Wait().Test_cancelled()).isTrue();
+              second.Send(new int[] {5}, 0, 1, MPI.INT, 0, TAG);
+              completes(receive);
+              assertThat(got[0]).isEqualTo(5);
+              second.Free();
+              // No receive is posted there any more.
+              Intracomm third = w.Dup();
+              assertThat(third.id()).isEqualTo(first.id());
+              third.Free();
+            });
+  }
+}
