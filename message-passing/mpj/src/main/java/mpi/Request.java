@@ -182,7 +182,7 @@ public class Request {
         any = true;
         // One that is over from the start has no communicator: others may be under way.
         if (r.comm != null) {
-          r.comm.engine().progress();
+          r.comm.engineOfRequests().progress();
           break;
         }
       }
@@ -206,7 +206,8 @@ public class Request {
     if (some == null) {
       return false;
     }
-    some.engine().awaitAny(operations);
+    // The operation that is over, not this call, tells of a communicator that was revoked.
+    some.engineOfRequests().awaitAny(operations);
     return true;
   }
 

@@ -50,6 +50,32 @@ class FreeTest {
   }
 
   @Test
+  void anyAndSomeAndAllCanBeWaitedForAndTested() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              int other = 1 - w.Rank();
+              int[] got = new int[5];
+              Intracomm copy = w.Dup();
+              Request[][] each = new Request[5][];
+              for (int i = 0; i < each.length; i++) {
+                each[i] = new Request[] {copy.Irecv(got, i, 1, MPI.INT, other, i)};
+              }
+              for (int i = 0; i < each.length; i++) {
+                copy.Send(new int[] {i + 1}, 0, 1, MPI.INT, other, i);
+              }
+              copy.Free(); // What the other rank sent before its barrier has come.
+              assertThat(Request.Waitany(each[0]).tag).isZero();
+              assertThat(Request.Testany(each[1]).tag).isEqualTo(1);
+              assertThat(Request.Waitsome(each[2])).hasSize(1);
+              assertThat(Request.Testsome(each[3])).hasSize(1);
+              assertThat(Request.Testall(each[4])).hasSize(1);
+              assertThat(got).containsExactly(1, 2, 3, 4, 5);
+            });
+  }
+
+  @Test
   void aReceiveThatIsCancelledLateDisturbsNoOtherCommunicator() {
     Variant.threads()
         .run(

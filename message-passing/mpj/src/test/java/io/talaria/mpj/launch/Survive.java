@@ -77,6 +77,8 @@ public final class Survive {
     int[] one = {rank};
     // A message that nobody will ever receive, another that is waited for, and a probe's.
     Request unmatched = rank == 0 ? w.Issend(one, 0, 1, MPI.INT, 2, 99) : null;
+    // And a receive that no message will ever come for.
+    Request[] posted = {w.Irecv(new int[1], 0, 1, MPI.INT, rank, 98)};
     w.Barrier();
     if (rank == VICTIM) {
       // All have left the barrier: what it sends for that may be lost with it.
@@ -108,6 +110,8 @@ public final class Survive {
     if (unmatched != null) {
       revoked(unmatched::Wait);
     }
+    revoked(() -> Request.Waitany(posted));
+    check(posted[0].Is_null(), "a request that has failed is not null");
     check(w.Agree(rank == 0 ? 6 : 7) == 6, "no agreement");
     Intracomm rest = w.Shrink();
     check(rest.Size() == size - 1, "size " + rest.Size());
