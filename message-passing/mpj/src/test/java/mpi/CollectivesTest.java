@@ -570,6 +570,36 @@ class CollectivesTest {
   }
 
   @Test
+  void ranksMayDescribeWhatIsBroadcastByDifferentTypes() {
+    int n = 20_000;
+    for (String algorithm : Choice.algorithms().get("bcast")) {
+      Variant.threads()
+          .run(
+              3,
+              w -> {
+                w.force("bcast", algorithm);
+                Datatype[] types = {
+                  MPI.INT, Datatype.Contiguous(n, MPI.INT), Datatype.Vector(n, 1, 2, MPI.INT)
+                };
+                Datatype type = types[w.Rank()];
+                type.Commit();
+                int count = w.Rank() == 0 ? n : 1;
+                int stride = w.Rank() == 2 ? 2 : 1;
+                for (int root = 0; root < 3; root++) {
+                  int[] a = new int[stride * n];
+                  for (int i = 0; i < n && w.Rank() == root; i++) {
+                    a[i * stride] = root + i;
+                  }
+                  w.Bcast(a, 0, count, type, root);
+                  for (int i = 0; i < n; i++) {
+                    assertThat(a[i * stride]).as(algorithm).isEqualTo(root + i);
+                  }
+                }
+              });
+    }
+  }
+
+  @Test
   void ranksThatDisagreeAreNamed() {
     assertThatThrownBy(
             () ->

@@ -70,32 +70,47 @@ public final class Bcasts {
     }
   }
 
-  /** Pieces go from each to the next, so that all links are busy. */
+  /**
+   * Pieces go from each to the next, so that all links are busy. Ranks may describe the same
+   * elements by different types, so pieces are of elements.
+   */
   private static void chain(
       Team team, Object buffer, int offset, int count, Layout layout, int root) {
+    BaseType base = layout.base();
+    Layout one = Layout.basic(base, 1);
+    int elements = count * layout.size();
+    boolean inPlace = layout.dense();
+    Object work = inPlace ? buffer : base.newArray(elements);
+    int from = inPlace ? offset : 0;
     int n = team.size();
     int place = (team.rank() - root + n) % n;
+    if (!inPlace && place == 0) {
+      Elements.pack(buffer, offset, count, layout, work, 0);
+    }
     int previous = (team.rank() - 1 + n) % n;
     int next = (team.rank() + 1) % n;
-    int piece = Math.max(1, SEGMENT_BYTES / Math.max(1, layout.size() * layout.base().bytes()));
+    int piece = SEGMENT_BYTES / base.bytes();
     Transfer sending = null;
     int done = 0;
     do {
-      int now = Math.min(piece, count - done);
-      int at = offset + done * layout.extent();
+      int now = Math.min(piece, elements - done);
+      int at = from + done;
       if (place > 0) {
-        team.recv(buffer, at, now, layout, previous);
+        team.recv(work, at, now, one, previous);
       }
       if (place < n - 1) {
         if (sending != null) {
           sending.await();
         }
-        sending = team.isend(buffer, at, now, layout, next);
+        sending = team.isend(work, at, now, one, next);
       }
       done += now;
-    } while (done < count);
+    } while (done < elements);
     if (sending != null) {
       sending.await();
+    }
+    if (!inPlace && place > 0) {
+      Elements.unpack(work, 0, buffer, offset, count, layout);
     }
   }
 
