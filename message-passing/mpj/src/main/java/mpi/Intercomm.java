@@ -4,9 +4,11 @@ package mpi;
 
 import io.talaria.mpj.collective.Team;
 import io.talaria.mpj.collective.TwoGroups;
+import io.talaria.mpj.datatype.Layout;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.engine.FailureControl;
+import io.talaria.mpj.engine.Transfer;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -72,9 +74,10 @@ public class Intercomm extends Comm {
     return remote;
   }
 
-  /** The leaders' way to each other: of their communicator, or of this one. */
-  private record Bridge(Comm comm, int peer, int tag) {
-    long[] exchange(long[] out) {
+  /** The leaders' way to each other by a communicator of both, with the program's tag for it. */
+  private record Bridge(Comm comm, int peer, int tag) implements UnaryOperator<long[]> {
+    @Override
+    public long[] apply(long[] out) {
       int[] length = {0};
       comm.Sendrecv(
           new int[] {out.length}, 0, 1, MPI.INT, peer, tag, length, 0, 1, MPI.INT, peer, tag);
@@ -84,8 +87,35 @@ public class Intercomm extends Comm {
     }
   }
 
-  /** An id that is free at all ranks of both sides. */
-  private static int agree(Intracomm local, int leader, Bridge bridge) {
+  /**
+   * The leaders' way to each other on this one, in a context of its own: receives of the program do
+   * not take its messages, and it takes none of the program's.
+   */
+  private long[] exchange(long[] out) {
+    long[] length = {0};
+    swap(new long[] {out.length}, length);
+    long[] in = new long[(int) length[0]];
+    swap(out, in);
+    return in;
+  }
+
+  private void swap(long[] out, long[] in) {
+    int to = remote.world(remoteLeader);
+    int context = Device.BESIDE + context();
+    Layout layout = MPI.LONG.layout();
+    Transfer receive =
+        Transfer.receive(engine(), in, 0, in.length, layout, to, Device.ANY_TAG, context);
+    Transfer send = Transfer.send(engine(), out, 0, out.length, layout, to, 0, context, false);
+    await(receive);
+    await(send);
+  }
+
+  /**
+   * An id that is free at all ranks of both sides.
+   *
+   * @param bridge brings one leader what the other one gives
+   */
+  private static int agree(Intracomm local, int leader, UnaryOperator<long[]> bridge) {
     boolean leads = local.Rank() == leader;
     return local
         .world()
@@ -95,7 +125,7 @@ public class Intercomm extends Comm {
             map -> {
               long[] both = local.and(map);
               if (leads) {
-                long[] theirs = bridge.exchange(both);
+                long[] theirs = bridge.apply(both);
                 for (int i = 0; i < both.length; i++) {
                   both[i] &= theirs[i];
                 }
@@ -121,7 +151,7 @@ public class Intercomm extends Comm {
       for (int i = 0; i < mine.length; i++) {
         out[i + 1] = mine[i];
       }
-      theirs = bridge.exchange(out);
+      theirs = bridge.apply(out);
     }
     int[] length = {theirs.length};
     local.Bcast(length, 0, 1, MPI.INT, leader);
@@ -153,14 +183,13 @@ public class Intercomm extends Comm {
    */
   public Intracomm Merge(boolean high) throws MPIException {
     boolean leads = local.Rank() == leader;
-    Bridge bridge = new Bridge(this, remoteLeader, 0);
     long[] theirs = {0};
     if (leads) {
-      theirs = bridge.exchange(new long[] {high ? 1 : 0});
+      theirs = exchange(new long[] {high ? 1 : 0});
     }
     local.Bcast(theirs, 0, 1, MPI.LONG, leader);
     boolean theyAreHigh = theirs[0] != 0;
-    int id = agree(local, leader, bridge);
+    int id = agree(local, leader, this::exchange);
     boolean before = high == theyAreHigh ? first : !high;
     Group mine = Group();
     Group all = before ? mpi.Group.Union(mine, remote) : mpi.Group.Union(remote, mine);
@@ -169,7 +198,7 @@ public class Intercomm extends Comm {
 
   @Override
   public Object clone() throws MPIException {
-    int id = agree(local, leader, new Bridge(this, remoteLeader, 0));
+    int id = agree(local, leader, this::exchange);
     return new Intercomm(world(), local.Dup(), remote, id, leader, remoteLeader);
   }
 

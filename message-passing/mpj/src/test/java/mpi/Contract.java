@@ -65,6 +65,7 @@ final class Contract {
     all.put("communicators do not mix", Contract::communicators);
     all.put("communicators made by threads at once", Contract::communicatorsByThreads);
     all.put("inter-communicators", Contract::interCommunicators);
+    all.put("messages do not meet Merge and clone", Contract::messagesDoNotMeetMerge);
     all.put("grids and graphs", Contract::topologies);
     all.put("bad arguments are named", Contract::badArguments);
     all.put("types without elements, and with some twice", Contract::oddTypes);
@@ -940,6 +941,43 @@ final class Contract {
     merged.Free();
     Intercomm copy = (Intercomm) inter.clone();
     copy.Free();
+    inter.Free();
+    side.Free();
+    w.Barrier();
+  }
+
+  private static void messagesDoNotMeetMerge(Intracomm w) {
+    int n = w.Size();
+    boolean low = w.Rank() < n / 2;
+    Intracomm side = w.Split(low ? 0 : 1, w.Rank());
+    Intercomm inter = w.Create_intercomm(side, 0, low ? n / 2 : 0, 12);
+    boolean leads = side.Rank() == 0;
+    int[] mine = {w.Rank()};
+    int[] got = {-1};
+    Request receive = null;
+    if (leads) {
+      receive = inter.Irecv(got, 0, 1, MPI.INT, MPI.ANY_SOURCE, MPI.ANY_TAG);
+    }
+    Intracomm merged = inter.Merge(low);
+    if (leads) {
+      inter.Send(mine, 0, 1, MPI.INT, 0, 0);
+      assertThat(receive.Wait().tag).isZero();
+      assertThat(got[0]).isEqualTo(low ? n / 2 : 0);
+    }
+    // And the other way round: a message that has come before.
+    Request send = leads ? inter.Isend(mine, 0, 1, MPI.INT, 0, 0) : null;
+    if (leads) {
+      assertThat(inter.Probe(0, 0).tag).isZero();
+    }
+    Intercomm copy = (Intercomm) inter.clone();
+    if (leads) {
+      got[0] = -1;
+      inter.Recv(got, 0, 1, MPI.INT, 0, 0);
+      assertThat(got[0]).isEqualTo(low ? n / 2 : 0);
+      send.Wait();
+    }
+    copy.Free();
+    merged.Free();
     inter.Free();
     side.Free();
     w.Barrier();
