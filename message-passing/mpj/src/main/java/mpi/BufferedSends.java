@@ -27,15 +27,27 @@ final class BufferedSends {
     capacity = bytes;
   }
 
+  /**
+   * Waits for all, and gives the buffer back.
+   *
+   * @throws MPIException of the first that has failed; the buffer is detached all the same
+   */
   synchronized Object detach() {
-    for (Sent sent : underWay) {
-      Comm.await(sent.transfer);
+    MPIException failure = null;
+    while (!underWay.isEmpty()) {
+      try {
+        Comm.await(underWay.remove().transfer);
+      } catch (MPIException e) {
+        failure = failure == null ? e : failure;
+      }
     }
-    underWay.clear();
     used = 0;
     Object was = attached;
     attached = null;
     capacity = 0;
+    if (failure != null) {
+      throw failure;
+    }
     return was;
   }
 

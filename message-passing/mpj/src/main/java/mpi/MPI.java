@@ -363,7 +363,12 @@ public class MPI {
     running().buffered().attach(buffer, Buffers.given(buffer, "buffer").capacity());
   }
 
-  /** Waits for all of Bsend, and takes the memory back; an array, or null if there was another. */
+  /**
+   * Waits for all of Bsend, and takes the memory back, also if a message has failed, for which this
+   * throws.
+   *
+   * @return the array, or null if there was another kind of memory, or none
+   */
   public static byte[] Buffer_detach() throws MPIException {
     return running().buffered().detach() instanceof byte[] array ? array : null;
   }

@@ -160,7 +160,14 @@ final class World {
   }
 
   void close() {
-    buffered.detach();
+    try {
+      buffered.detach();
+    } catch (MPIException e) {
+      if (failures == null) {
+        throw e;
+      }
+      // Messages to a rank that has failed, or on what was revoked, are lost with it.
+    }
     engine.flush();
     job.finish(engine);
     closed = true;

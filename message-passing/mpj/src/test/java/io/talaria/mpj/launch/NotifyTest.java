@@ -80,6 +80,14 @@ class NotifyTest {
   }
 
   @Test
+  void bufferedMessagesToARankThatFailsHoldUpNeitherTheirBufferNorFinalize() throws Exception {
+    Launched job = run(3, "shm", "buffered");
+    assertThat(job.status()).as(job.out() + job.err()).isZero();
+    assertThat(job.err()).contains("rank 1 (pid ").doesNotContain("rank 0 (pid ");
+    assertThat(job.left()).isEmpty();
+  }
+
+  @Test
   void ifAllFailTheJobHasFailed() throws Exception {
     Launched job = run(2, "shm", "all");
     assertThat(job.status()).isIn(10, 11);

@@ -34,6 +34,7 @@ public final class Survive {
       case "storm" -> storm(Long.parseLong(args[1]));
       case "inter" -> inter();
       case "windows" -> windows();
+      case "buffered" -> buffered();
       case "all" -> Runtime.getRuntime().halt(10 + MPI.COMM_WORLD.Rank());
       default -> throw new IllegalArgumentException(args[0]);
     }
@@ -335,6 +336,30 @@ public final class Survive {
     check(again.Get_failed().Size() == 0, "failed " + again.Get_failed().Size());
     again.Free();
     System.out.println("rank " + rank + " continued");
+  }
+
+  /** A rank fails that has not received buffered messages: the buffer is free all the same. */
+  private static void buffered() {
+    Intracomm world = MPI.COMM_WORLD;
+    int rank = world.Rank();
+    if (rank == VICTIM) {
+      world.Recv(new int[1], 0, 1, MPI.INT, 0, 6);
+      die("halt");
+    }
+    int bytes = 1_000_000;
+    if (rank == 0) {
+      MPI.Buffer_attach(new byte[3 * bytes]);
+      for (int i = 0; i < 2; i++) {
+        world.Bsend(new byte[bytes], 0, bytes, MPI.BYTE, VICTIM, 5);
+      }
+      world.Send(new int[1], 0, 1, MPI.INT, VICTIM, 6);
+    }
+    fails(() -> world.Recv(new int[1], 0, 1, MPI.INT, VICTIM, 9));
+    if (rank == 0) {
+      fails(MPI::Buffer_detach);
+      MPI.Buffer_attach(new byte[3 * bytes]);
+      world.Bsend(new byte[bytes], 0, bytes, MPI.BYTE, VICTIM, 5); // It is left to Finalize.
+    }
   }
 
   private static void allIsRevoked(Win win) {
