@@ -130,6 +130,7 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
 
   @Override
   public long sendStream(Block from, int length) {
+    worker.requests().reserve();
     try {
       return worker
           .requests()
@@ -144,6 +145,7 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
 
   @Override
   public long sendTag(Block from, int length, long tag) {
+    worker.requests().reserve();
     try {
       return worker
           .requests()
@@ -170,6 +172,7 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
 
   @Override
   public long flush() {
+    worker.requests().reserve();
     try {
       return worker.requests().posted(endpoint.flushNonBlocking(null), null);
     } catch (UcxException e) {
@@ -182,6 +185,7 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
     if (!open) {
       throw new IllegalStateException("the endpoint is closed");
     }
+    worker.requests().reserve();
     open = false;
     try {
       long answer = worker.requests().posted(endpoint.closeNonBlockingForce(), this);

@@ -246,6 +246,7 @@ final class JucxWorker implements BoundWorker {
    */
   @Override
   public long receiveTag(Block block, int length) {
+    requests.reserve();
     UcpTagMessage taken = message;
     message = null;
     try {
@@ -301,6 +302,7 @@ final class JucxWorker implements BoundWorker {
 
   @Override
   public long flush() {
+    requests.reserve();
     try {
       return requests.posted(worker.flushNonBlocking(null), null);
     } catch (UcxException e) {

@@ -23,7 +23,30 @@ final class RequestTable {
   private int used;
 
   /**
-   * Takes a request in.
+   * Makes sure of a place for the next request. To be called before UCX gets the operation: behind
+   * it nothing may need memory, or nobody would keep what UCX has.
+   *
+   * @throws OutOfMemoryError if there is none; the table is as before
+   */
+  void reserve() {
+    if (freeCount > 0 || used < requests.length) {
+      return;
+    }
+    int more = used * 2;
+    UcpRequest[] moreRequests = Arrays.copyOf(requests, more);
+    Object[] moreKept = Arrays.copyOf(kept, more);
+    long[] moreLengths = Arrays.copyOf(lengths, more);
+    long[] moreTags = Arrays.copyOf(tags, more);
+    int[] moreFree = Arrays.copyOf(free, more);
+    requests = moreRequests; // all or none
+    kept = moreKept;
+    lengths = moreLengths;
+    tags = moreTags;
+    free = moreFree;
+  }
+
+  /**
+   * Takes a request in, for which a place is {@linkplain #reserve reserved}.
    *
    * @param keep what UCX has until the request is done
    * @return what the data path answers: 0, a number, or a negative status
@@ -32,17 +55,9 @@ final class RequestTable {
     return request.isCompleted() ? request.getStatus() : put(request, keep, 0, 0);
   }
 
-  /** Takes a request in, also one that is done. */
+  /** As {@link #posted}, also one that is done. */
   long put(UcpRequest request, Object keep, long length, long tag) {
     int index = freeCount > 0 ? free[--freeCount] : used++;
-    if (index == requests.length) {
-      int more = index * 2;
-      requests = Arrays.copyOf(requests, more);
-      kept = Arrays.copyOf(kept, more);
-      lengths = Arrays.copyOf(lengths, more);
-      tags = Arrays.copyOf(tags, more);
-      free = Arrays.copyOf(free, more);
-    }
     requests[index] = request;
     kept[index] = keep;
     lengths[index] = length;

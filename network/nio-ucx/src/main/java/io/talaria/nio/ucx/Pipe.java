@@ -155,14 +155,14 @@ final class Pipe {
         return false; // UCX 1.13 may crash when it is closed with operations under way
       }
       if (peerGone && !flushed) {
-        flushed = true;
         request = out.mayBeUnderWay() ? endpoint.flush() : 0;
+        flushed = true; // not before: if memory is short, it is tried again
       }
       if (!requestDone()) {
         return false;
       }
-      closing = true;
       request = endpoint.closeForced();
+      closing = true; // as above
     }
     return requestDone();
   }

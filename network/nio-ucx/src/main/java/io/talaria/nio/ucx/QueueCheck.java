@@ -239,8 +239,8 @@ final class QueueCheck {
     boolean close() {
       underWay = false;
       if (sent() && !closing) {
-        closing = true;
         request = endpoint.closeForced();
+        closing = true; // not before: if memory is short, it is tried again
       }
       return closing && sent();
     }

@@ -26,7 +26,7 @@ final class UcxOutput {
   private SendBuffer inFlight;
   private SendBuffer filling;
 
-  /** Whether the engine polls what is in flight. */
+  /** Whether the engine polls what is in flight, or could not be sent. */
   private boolean queued;
 
   /** Counts what this side has taken from the program. */
@@ -168,20 +168,31 @@ final class UcxOutput {
     if (!queued) {
       engine.reserveSending();
     }
+    long answer;
+    try {
+      answer = pipe.endpoint().sendStream(buffer.block, buffer.length);
+    } catch (VirtualMachineError e) {
+      queue(); // memory is short, and UCX has not got it: the engine tries again
+      throw e;
+    }
     filling = null;
-    long answer = pipe.endpoint().sendStream(buffer.block, buffer.length);
     if (answer > 0) {
       buffer.request = answer;
       inFlight = buffer;
-      if (!queued) {
-        queued = true;
-        engine.sending(stream);
-      }
+      queue();
     } else {
       engine.giveBack(buffer);
       if (answer < 0) {
         failed();
       }
+    }
+  }
+
+  /** Has the engine poll. */
+  private void queue() {
+    if (!queued) {
+      queued = true;
+      engine.sending(stream);
     }
   }
 
@@ -192,20 +203,18 @@ final class UcxOutput {
    */
   boolean pollSend() {
     assert engine.entered();
-    if (inFlight == null) {
-      return true; // an error came the last time, behind this
+    if (inFlight != null) { // else memory was short at the last time
+      int status = engine.worker().poll(inFlight.request);
+      if (status == BoundWorker.IN_PROGRESS) {
+        return false;
+      }
+      engine.giveBack(inFlight);
+      inFlight = null;
+      if (status < 0) {
+        failed();
+      }
     }
-    int status = engine.worker().poll(inFlight.request);
-    if (status == BoundWorker.IN_PROGRESS) {
-      return false;
-    }
-    engine.giveBack(inFlight);
-    inFlight = null;
-    if (status < 0) {
-      failed();
-    } else {
-      push();
-    }
+    push(); // nothing if it has failed
     if (inFlight == null) {
       queued = false;
       stream.someSent();

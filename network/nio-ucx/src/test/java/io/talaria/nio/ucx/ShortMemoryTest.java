@@ -4,6 +4,7 @@ package io.talaria.nio.ucx;
 
 import static io.talaria.nio.ucx.Itself.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.nio.transport.TransportException;
@@ -18,8 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Memory is short for a moment while bytes come: the stream whose bytes are lost is reset, never
- * continued behind a hole, and no other stream of its engine misses anything.
+ * Memory is short for a moment. While bytes come, the stream whose bytes are lost is reset, never
+ * continued behind a hole, and no other stream of its engine misses anything. What could not be
+ * done is done later.
  */
 @Timeout(60)
 class ShortMemoryTest {
@@ -70,6 +72,15 @@ class ShortMemoryTest {
             throw new Shortage();
           }
           return call.proceed();
+        });
+  }
+
+  /** All calls of that name find no memory. */
+  private void failAll(String method) {
+    failing.on(
+        method,
+        call -> {
+          throw new Shortage();
         });
   }
 
@@ -160,5 +171,42 @@ class ShortMemoryTest {
     owner.assertWoken();
     assertThat(connection.server.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
     connection.end();
+  }
+
+  /** A binding that finds no memory for a send has not given it to UCX. */
+  @Test
+  void whatCannotBeSentForLackOfMemoryIsSentLater() throws Exception {
+    Connection connection = connect();
+    failAll("sendStream");
+    ByteBuffer bytes = ByteBuffer.wrap(new byte[] {1, 2, 3});
+    assertThatThrownBy(() -> connection.client.write(bytes)).isInstanceOf(Shortage.class);
+    failing.restore("sendStream");
+    connection.client.finishOutput();
+    assertThat(Itself.readToTheEnd(connection.server, 3)).isEqualTo(TransportStream.END);
+    connection.end();
+  }
+
+  @Test
+  void aWayWhoseCloseFindsNoMemoryIsClosedLater() throws Exception {
+    int ends = itself.transport.ends();
+    AtomicInteger tried = new AtomicInteger();
+    AtomicInteger closed = new AtomicInteger();
+    failing.on(
+        "closeForced",
+        call -> {
+          if (tried.getAndIncrement() == 0) {
+            throw new Shortage();
+          }
+          Object answer = call.proceed();
+          closed.incrementAndGet();
+          return answer;
+        });
+    connect().end();
+    until(
+        () -> {
+          itself.deliver();
+          return itself.transport.ends() == ends;
+        });
+    assertThat(closed).as("both ends").hasValue(2);
   }
 }
