@@ -43,11 +43,14 @@ final class JucxEndpoint extends UcxCallback implements BoundEndpoint {
   /** Whether the worker's list has it. */
   boolean listed;
 
-  JucxEndpoint(JucxWorker worker, UcpEndpoint endpoint, Object attachment) {
+  /**
+   * @param block of the smallest size; its own from now on
+   */
+  JucxEndpoint(JucxWorker worker, UcpEndpoint endpoint, Object attachment, JucxBlock block) {
     this.worker = worker;
     this.endpoint = endpoint;
     this.attachment = attachment;
-    block = worker.takeBlock(BlockPool.MIN_BYTES);
+    this.block = block;
   }
 
   // ---- receiving

@@ -180,22 +180,34 @@ final class JucxWorker implements BoundWorker {
     return bytes;
   }
 
+  /** Takes direct memory before UCX has an endpoint, which nobody would close if that is short. */
   @Override
   public BoundEndpoint connect(byte[] address, Object attachment) {
     ByteBuffer there = ByteBuffer.allocateDirect(address.length + PADDING_BYTES).put(0, address);
+    JucxBlock block = blocks.take(BlockPool.MIN_BYTES);
+    UcpEndpoint made = null;
+    boolean owned = false;
     try {
-      UcpEndpoint made =
+      made =
           worker.newEndpoint(
               new UcpEndpointParams()
                   .setUcpAddress(there)
                   .setPeerErrorHandlingMode()
                   .setErrorHandler(FAILURES));
-      JucxEndpoint endpoint = new JucxEndpoint(this, made, attachment);
+      JucxEndpoint endpoint = new JucxEndpoint(this, made, attachment, block);
       endpoints.add(endpoint);
+      owned = true;
       endpoint.post();
       return endpoint;
     } catch (UcxException e) {
       throw new BindingException(e.getMessage(), e);
+    } finally {
+      if (!owned) {
+        if (made != null) {
+          made.closeNonBlockingForce();
+        }
+        blocks.giveBack(block);
+      }
     }
   }
 
@@ -209,10 +221,6 @@ final class JucxWorker implements BoundWorker {
 
   UcpRequestParams inMainMemory() {
     return context.inMainMemory;
-  }
-
-  JucxBlock takeBlock(int bytes) {
-    return blocks.take(bytes);
   }
 
   /** As {@link BlockPool#tryTake}. */

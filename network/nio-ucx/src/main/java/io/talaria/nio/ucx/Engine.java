@@ -625,6 +625,17 @@ final class Engine {
 
   // ---- memory
 
+  /**
+   * Has a buffer ready, for {@link #takeBuffer}.
+   *
+   * @throws OutOfMemoryError if there is none
+   */
+  void reserveBuffer() {
+    if (buffers == null) {
+      giveBack(new SendBuffer(binding));
+    }
+  }
+
   SendBuffer takeBuffer() {
     SendBuffer buffer = buffers;
     if (buffer == null) {

@@ -107,21 +107,43 @@ final class UcxStream implements TransportStream {
   /**
    * Makes the way out, and tells the peer at once which stream comes by it.
    *
-   * @throws TransportException if UCX refuses; further ones between the two workers are, too
+   * @throws TransportException if UCX refuses, or memory is short; further ones between the two
+   *     workers are refused, too
    */
   void connect() throws TransportException {
     engine.enter();
     try {
       if (pipe == null && !ending.over()) {
-        pipe = new Pipe(engine, address, this);
-        output.appendWord(peerToken);
-        output.push();
+        makeWayOut();
       }
     } catch (BindingException e) {
       throw new TransportException(Reason.LIMIT, "no UCX endpoint: " + e.getMessage(), e);
+    } catch (InternalError e) {
+      throw e; // perhaps of another stream's memory that is gone
+    } catch (VirtualMachineError e) { // no direct memory, most likely
+      if (pipe == null) {
+        throw new TransportException(
+            Reason.LIMIT, "no memory for a UCX endpoint: " + e.getMessage(), e);
+      }
+      // The first word alone could not be sent: the engine sends it later.
     } finally {
       engine.exit();
     }
+  }
+
+  private void makeWayOut() {
+    boolean made = false;
+    try {
+      engine.reserveBuffer(); // first, while there is no endpoint that would be left behind
+      pipe = new Pipe(engine, address, this);
+      made = true;
+    } finally {
+      if (!made) {
+        engine.refuse(address); // the peer makes its own, and UCX counts
+      }
+    }
+    output.appendWord(peerToken);
+    output.push();
   }
 
   /** Tells the peer's other streams by which way this one goes. */

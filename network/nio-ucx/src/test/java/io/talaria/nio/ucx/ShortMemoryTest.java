@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.talaria.nio.Reason;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportStream;
+import io.talaria.nio.transport.Upgrade;
 import io.talaria.nio.ucx.Itself.Connection;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -17,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Memory is short for a moment. While bytes come, the stream whose bytes are lost is reset, never
@@ -208,5 +212,49 @@ class ShortMemoryTest {
           return itself.transport.ends() == ends;
         });
     assertThat(closed).as("both ends").hasValue(2);
+  }
+
+  /** The way cannot be made: that connection stays on TCP, and leaves nothing behind. */
+  @ParameterizedTest
+  @ValueSource(strings = {"connect", "newBlock"})
+  void aConnectionForWhichThereIsNoMemoryStaysOnTcp(String method) throws Exception {
+    int ends = itself.transport.ends();
+    Upgrade offer = itself.transport.offer(itself.toServer);
+    Upgrade answer = itself.answer(offer);
+    UcxStream client = (UcxStream) offer.stream();
+    UcxStream server = (UcxStream) answer.stream();
+    failAll(method);
+    server.owner(new FakeOwner(), null);
+    assertThat(server.withdrawn()).as("the server is on TCP").isTrue();
+    offer.answered(answer.payload());
+    assertThat(offer.worthless()).isEqualTo(Reason.LIMIT);
+    failing.restore(method);
+    assertThat(client.withdraw()).isTrue();
+    client.release();
+    server.release();
+    until(
+        () -> {
+          itself.deliver();
+          return client.over() && server.over() && itself.transport.ends() == ends;
+        });
+  }
+
+  /** The way is made, but its first word cannot be sent: it follows. */
+  @Test
+  void aConnectionWhoseFirstWordFindsNoMemoryIsUsed() throws Exception {
+    failAll("sendStream");
+    Connection connection = itself.new Connection(null, new FakeOwner());
+    failing.restore("sendStream");
+    connection.agree();
+    connection.client.switchOut(0);
+    connection.server.switchOut(0);
+    until(() -> switched(connection.server) && switched(connection.client));
+    connection.exchange();
+    connection.end();
+  }
+
+  private static boolean switched(UcxStream stream) {
+    stream.engine().lookIn();
+    return stream.peerSwitchAt() == 0;
   }
 }
