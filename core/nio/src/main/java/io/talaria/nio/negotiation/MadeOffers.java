@@ -107,6 +107,25 @@ final class MadeOffers {
   /** The peer grants an upgrade. */
   void answered(int id, ByteBuffer payload) throws TransportException, MalformedFrameException {
     Offered offer = taken(id);
+    try {
+      join(offer, payload);
+    } catch (TransportException e) {
+      offer.attempt().failed(e.reason()); // the session ends, and no longer knows it
+      throw e;
+    } catch (InternalError e) {
+      throw e; // perhaps of memory that is gone
+    } catch (RuntimeException | Error e) {
+      // The channel may have the stream all the same: so it is withdrawn, and not released here.
+      negotiator.reports().failure("taking an answer", e);
+      negotiator
+          .loop()
+          .runGuarded("withdrawing a stream", () -> offer.upgrade().stream().withdraw());
+      offer.attempt().failed(Reason.INTERNAL);
+    }
+  }
+
+  /** Gives the channel its stream, if it still wants it. */
+  private void join(Offered offer, ByteBuffer payload) throws TransportException {
     offer.upgrade().answered(payload);
     Upgradable to = offer.attempt().channel();
     Reason worthless = offer.upgrade().worthless();

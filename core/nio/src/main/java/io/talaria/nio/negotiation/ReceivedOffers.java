@@ -4,6 +4,7 @@ package io.talaria.nio.negotiation;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.transport.TransportException;
+import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -104,7 +105,22 @@ final class ReceivedOffers {
       }
       return;
     }
-    if (!accepted.attach(upgrade.stream())) {
+    TransportStream stream = upgrade.stream();
+    boolean attached;
+    try {
+      attached = accepted.attach(stream);
+    } catch (InternalError e) {
+      throw e; // perhaps of memory that is gone
+    } catch (RuntimeException | Error e) {
+      // The channel may have it all the same: so the peer gets it, too, but it carries nothing.
+      negotiator.reports().failure("attaching a stream", e);
+      negotiator.loop().runGuarded("withdrawing a stream", stream::withdraw);
+      negotiator.counters().refused(Reason.INTERNAL);
+      accepted.plain(Reason.INTERNAL);
+      session.write(Wire.answer(offer.id(), upgrade.payload()));
+      return;
+    }
+    if (!attached) {
       upgrade.cancel(Reason.CLOSED_EARLY);
       refuse(offer.id(), Reason.CLOSED_EARLY);
       return;

@@ -387,6 +387,20 @@ class AttemptTest {
   }
 
   @Test
+  void anAnswerThatMakesNoSenseEndsTheSessionAndIsTheConnectionsReason() throws Exception {
+    transport.senseless = Reason.PROTOCOL;
+    try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
+      FakeChannel channel = connect();
+      try (RawSession session = greet(listener)) {
+        session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), PAYLOAD));
+        session.awaitEnd();
+      }
+      channel.awaitPlain(Reason.PROTOCOL);
+      assertThat(channel.attachments).hasValue(0);
+    }
+  }
+
+  @Test
   void anAnswerThatComesTwiceEndsTheSession() throws Exception {
     try (RawSession.Listener listener = new RawSession.Listener(directory, PORT)) {
       FakeChannel channel = connect();

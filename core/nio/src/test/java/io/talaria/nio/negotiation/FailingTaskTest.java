@@ -167,6 +167,66 @@ class FailingTaskTest {
   }
 
   @Test
+  void anAcceptedChannelThatThrowsWhenItGetsItsStreamStaysPlainAndTheSessionGoesOn()
+      throws Exception {
+    Node server = node();
+    server.announce(PORT);
+    try (RawSession session = RawSession.dial(server.announced(PORT))) {
+      session.write(Wire.hello(RawSession.hello("fake", ByteBuffer.allocate(4))));
+      session.expect(Wire.WELCOME);
+      for (int i = 1; i <= 3; i++) {
+        FakeChannel accepted = new FakeChannel(FakeChannel.key(i, PORT));
+        if (i != 2) {
+          accepted.attaching = failing();
+        }
+        server.negotiator.accepted(accepted);
+        session.write(Wire.offer(i, accepted.key(), null, ByteBuffer.allocate(4)));
+        session.expect(Wire.ANSWER); // with a stream that is withdrawn, if it fails
+        if (i != 2) {
+          accepted.awaitPlain(Reason.INTERNAL);
+        } else {
+          accepted.awaitAttached();
+        }
+      }
+    }
+    assertThat(transport.withdrawn).hasValue(2);
+  }
+
+  private static Runnable failing() {
+    return () -> {
+      throw new IllegalStateException("as the test wants");
+    };
+  }
+
+  @Test
+  void aConnectedChannelThatThrowsWhenItGetsItsStreamStaysPlainAndTheSessionGoesOn()
+      throws Exception {
+    Node client = node();
+    client.negotiator.execute(() -> {}); // makes the directory
+    client.settle();
+    try (RawSession.Listener listener = new RawSession.Listener(client.directory, PORT)) {
+      FakeChannel bad = new FakeChannel(FakeChannel.key(1, PORT));
+      bad.attaching = failing();
+      client.negotiator.connected(bad);
+      try (RawSession session = listener.accept()) {
+        session.expect(Wire.HELLO);
+        session.write(RawSession.welcome(1));
+        answer(session);
+        bad.awaitPlain(Reason.INTERNAL);
+        assertThat(transport.withdrawn).hasValue(1);
+        FakeChannel good = new FakeChannel(FakeChannel.key(2, PORT));
+        client.negotiator.connected(good);
+        answer(session);
+        good.awaitAttached();
+      }
+    }
+  }
+
+  private static void answer(RawSession session) throws Exception {
+    session.write(Wire.answer(Wire.id(session.expect(Wire.OFFER)), ByteBuffer.allocate(4)));
+  }
+
+  @Test
   void aSessionWhoseEndFailsStillTellsAllItsChannels() throws Exception {
     Node server = node();
     server.announce(PORT);

@@ -33,6 +33,9 @@ final class FakeChannel implements Upgradable, StreamOwner {
   /** Whether it has found its selector. */
   volatile BooleanSupplier placing = () -> true;
 
+  /** Does something when it is given a stream. */
+  volatile Runnable attaching = () -> {};
+
   /** Does something when it hears that it stays on TCP. */
   volatile Runnable hearing = () -> {};
 
@@ -81,6 +84,7 @@ final class FakeChannel implements Upgradable, StreamOwner {
     if (!open) {
       return false;
     }
+    attaching.run();
     attachments.incrementAndGet();
     fast.owner(this, this);
     stream = fast;

@@ -54,6 +54,9 @@ final class FakeTransport implements TransportProvider {
   volatile RuntimeException answerThrows;
   volatile RuntimeException goneThrows;
 
+  /** If set, answers make no sense, for this reason. */
+  volatile Reason senseless;
+
   private static void throwIfSet(RuntimeException failure) {
     if (failure != null) {
       throw failure;
@@ -135,7 +138,10 @@ final class FakeTransport implements TransportProvider {
   }
 
   private void check() throws TransportException {
-    Reason reason = refusal;
+    refuseIfSet(refusal);
+  }
+
+  private static void refuseIfSet(Reason reason) throws TransportException {
     if (reason != null) {
       throw new TransportException(reason, "as the test wants");
     }
@@ -196,7 +202,9 @@ final class FakeTransport implements TransportProvider {
     }
 
     @Override
-    public void answered(ByteBuffer payload) {}
+    public void answered(ByteBuffer payload) throws TransportException {
+      refuseIfSet(senseless);
+    }
 
     @Override
     public Reason worthless() {
