@@ -249,8 +249,10 @@ final class JucxWorker implements BoundWorker {
 
   /**
    * Tag and length are the message's: a receive that is done at once does not have them. A long
-   * message that does not fit ends inside the call; JUCX then forgets its request before it uses
-   * it, and throws.
+   * message that does not fit ends inside the call; JUCX then deletes its reference to the request
+   * before it uses it, and throws. If another thread has got that reference meanwhile, it does not,
+   * and what it does is done to another object. A message that is not received stays in UCX until
+   * the worker is closed, so each is received all the same: only hostile peers send such.
    */
   @Override
   public long receiveTag(Block block, int length) {
