@@ -28,6 +28,11 @@ public final class Slab {
     holders.incrementAndGet();
   }
 
+  /** Whether all records in it were read, so that only the poller holds it. Poller only. */
+  public boolean idle() {
+    return holders.get() == 1;
+  }
+
   public void release() {
     if (holders.decrementAndGet() == 0) {
       pool.giveBack(this);
