@@ -23,7 +23,8 @@ public interface ResponseFuture<A> {
    * @param timeout how long to wait; the request continues when it has passed
    * @return the response, or null if the timeout has passed first
    * @throws MessagingException with the reason if the request ended without a response
-   * @throws IllegalStateException in an INLINE receiver, or if the response was already taken
+   * @throws IllegalStateException in an INLINE receiver, or if another call has taken the response
+   *     or cancelled the request
    */
   A await(Duration timeout) throws MessagingException;
 

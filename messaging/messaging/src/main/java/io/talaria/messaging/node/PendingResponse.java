@@ -8,6 +8,7 @@ import io.talaria.messaging.ResponseFuture;
 import io.talaria.messaging.counters.Recorded;
 import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.dispatch.Task;
+import io.talaria.messaging.dispatch.Waiters;
 import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.engine.ResponseSlot;
 import io.talaria.messaging.records.Records;
@@ -49,8 +50,8 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
   /** The response, written before its slot is freed; null if none came within the timeout. */
   private ResponseSlot.Kept kept;
 
-  /** The thread that waits for a request whose slot may be swept. */
-  private volatile Thread waiter;
+  /** The threads that wait for a request whose slot may be swept; null until one does. */
+  private volatile Waiters waiters;
 
   /** A linked list of the consumers to call at the end, the last added first; or null. */
   private volatile Ending endings;
@@ -117,6 +118,7 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
     }
     Handlers own = Handlers.beginWait();
     Object recorded = Recorded.begin();
+    Waiters entered = null;
     try {
       Connection on = slot.connection;
       boolean looks = !looked && on != null && !Thread.currentThread().isVirtual();
@@ -124,7 +126,8 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
         return true;
       }
       if (swept) {
-        waiter = Thread.currentThread(); // not in the slot, which may serve another request soon
+        entered = waiters(); // not in the slot, which may serve another request soon
+        entered.enter();
       } else {
         slot.await(Thread.currentThread());
       }
@@ -143,8 +146,20 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
       }
       return true;
     } finally {
+      if (entered != null) {
+        entered.leave();
+      }
       Handlers.endWait(own);
       Recorded.waited(recorded, "response", peer.id());
+    }
+  }
+
+  private Waiters waiters() {
+    synchronized (collected) {
+      if (waiters == null) {
+        waiters = new Waiters();
+      }
+      return waiters;
     }
   }
 
@@ -160,9 +175,9 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
     ThreadContext context = ThreadContext.current();
     boolean inSlot = takeFromSlot();
     if (swept) {
-      // Consumers must learn that the response is gone. The thread that has filled the slot may not
+      // Others must learn that the response is gone. The thread that has filled the slot may not
       // tell them: by the time it reads the slot's owner, the slot may be free or reused.
-      tellEnd();
+      wake();
     }
     if (!inSlot) {
       ResponseSlot.Kept result = kept;
@@ -199,13 +214,14 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
     return true;
   }
 
+  /** Frees the slot of a request that was given up, and tells all that it has ended. */
   private void giveBack() {
     Connection on = slot.connection;
     node.responseSlots().giveBack(slot);
     if (on != null && !on.dead()) {
       on.control(Records.CANCEL, slot.index, generation);
     }
-    tellEnd();
+    wake();
   }
 
   @Override
@@ -223,7 +239,7 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
     } else {
       kept = null;
     }
-    tellEnd();
+    wake();
     return false;
   }
 
@@ -247,7 +263,6 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
       }
       if (slot.giveUp(generation)) {
         giveBack();
-        wake();
       }
     } catch (Throwable e) { // must not keep other requests from being swept
       node.events().internal("a response that was not collected", e);
@@ -272,7 +287,7 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
   }
 
   /**
-   * Wakes the waiter and calls the consumers if the request that is done is this one, as the slot
+   * Wakes the waiters and calls the consumers if the request that is done is this one, as the slot
    * may have been reused.
    */
   @Override
@@ -283,9 +298,9 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
   }
 
   private void wake() {
-    Thread thread = waiter;
-    if (thread != null) {
-      LockSupport.unpark(thread);
+    Waiters all = waiters;
+    if (all != null) {
+      all.wake();
     }
     tellEnd();
   }
