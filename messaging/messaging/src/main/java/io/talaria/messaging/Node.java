@@ -52,6 +52,10 @@ public interface Node extends AutoCloseable {
    * connections in order, and ends open requests with CLOSED. A call from an INLINE receiver does
    * not wait. A second call returns 0 at once.
    *
+   * <p>Transports other than shared memory take what was sent out of the rings before it arrives.
+   * After that this waits at most one more second for the other nodes, and does not count what has
+   * not arrived there.
+   *
    * @param timeout how long to wait for the delivery of what was sent
    * @return the number of sent bytes that receivers had not yet taken out of their rings
    */

@@ -217,7 +217,7 @@ public final class Connection implements LinkOwner {
   public long end(String reason) {
     closing.because(reason);
     sender.seal();
-    long lost = sender.unconsumedBytes();
+    long lost = sender.unacknowledgedBytes();
     peer.positions().ended(number, sender.rememberDelivered());
     dead = true;
     receiver.end();

@@ -409,6 +409,20 @@ public final class Sender {
     }
   }
 
+  /**
+   * Bytes that were sent and whose delivery is unknown: those of messages and requests that the
+   * other end has not reported as delivered, and of what is left in the control ring.
+   */
+  long unacknowledgedBytes() {
+    try {
+      RingProducer data = dataRing();
+      return RingProducer.bytesBetween(data.delivered(), data.claimed())
+          + controlRing().unconsumedBytes();
+    } catch (RingBrokenException | IllegalStateException e) {
+      return 0;
+    }
+  }
+
   public long roomBytes() {
     try {
       RingProducer data = dataRing();

@@ -14,6 +14,7 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
+import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.transport.RingPair;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -110,6 +112,30 @@ class UndeliveredTest {
     await(() -> near.remote(2).connection() == null);
     assertThat(near.counters().lost()).isOne();
     await(() -> lost.get() == 1);
+  }
+
+  /** Also what has left the ring here, by the transport, or there, for a receiver. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void theBytesOfAllThatWasNotDeliveredAreReported(Transport transport) throws Exception {
+    stall(transport);
+    AtomicLong unacknowledged = new AtomicLong(-1);
+    near.listen(
+        new NodeListener() {
+          @Override
+          public void lost(Peer peer, String reason, long unacknowledgedBytes) {
+            unacknowledged.set(unacknowledgedBytes);
+          }
+        });
+    Connection here = near.remote(2).connection();
+    long sent = RingProducer.bytesBetween(0, here.sender().end());
+    long waiting = sent / 3 * 2; // the first of three messages of one size is with its receiver
+    near.poller().dropSoon(here, "the test ends it");
+    await(() -> unacknowledged.get() >= 0);
+    assertThat(waiting).isPositive();
+    assertThat(unacknowledged.get()).isGreaterThanOrEqualTo(waiting);
   }
 
   @ParameterizedTest
