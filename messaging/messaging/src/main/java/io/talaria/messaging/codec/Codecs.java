@@ -39,6 +39,9 @@ public final class Codecs {
   /** Records whose codecs are being made, to detect a record that contains itself. */
   private final Map<Class<?>, Later> making = new HashMap<>();
 
+  /** Records that are encoded in no bytes. */
+  private final Set<Type> empty = new HashSet<>();
+
   /**
    * Creates a factory of codecs.
    *
@@ -124,13 +127,26 @@ public final class Codecs {
       Type argument = parameterized.getActualTypeArguments()[0];
       Type raw = parameterized.getRawType();
       if (raw == List.class) {
-        return new ListCodec(of(argument, where));
+        return new ListCodec(ofElements(argument, where));
       }
       if (raw == Optional.class) {
         return new OptionalCodec(of(argument, where));
       }
     }
     throw unsupported(where, type);
+  }
+
+  /**
+   * The codec of the elements of a list or an array. Refuses elements without bytes, as {@link
+   * Form#ofElements} does, because the reader would.
+   */
+  private Codec<Object> ofElements(Type element, String where) {
+    Codec<Object> codec = of(element, where);
+    if (empty.contains(element)) {
+      throw new IllegalArgumentException(
+          where + " is a list or array of " + element.getTypeName() + ", which has no bytes");
+    }
+    return codec;
   }
 
   private static IllegalArgumentException unsupported(String where, Type type) {
@@ -155,7 +171,7 @@ public final class Codecs {
       return makeRecord(type);
     }
     if (type.isArray()) {
-      return new ArrayCodec(type.getComponentType(), of(type.getComponentType(), where));
+      return new ArrayCodec(type.getComponentType(), ofElements(type.getComponentType(), where));
     }
     if (type.isSealed() && type.isInterface()) {
       return makeSealed(type, where);
@@ -224,6 +240,12 @@ public final class Codecs {
     }
     Codec<Object> codec = RecordClass.make(type, components, lookup);
     making.remove(type);
+    // No record that is still being made is one of them: a value that contains another one of its
+    // own type, with no byte that says whether it does, would have no end.
+    if (components.stream()
+        .allMatch(each -> !each.nullable() && empty.contains(each.component().getType()))) {
+      empty.add(type);
+    }
     later.codec = codec;
     return codec;
   }

@@ -313,6 +313,36 @@ class CodecsTest {
         .hasMessageContaining("is not a record");
   }
 
+  record EmptyList(List<Empty> all) {}
+
+  record Wrapped(Empty empty, Empty other) {}
+
+  @SuppressWarnings("ArrayRecordComponent") // what is tested
+  record EmptyArray(Wrapped[] all) {}
+
+  record EmptyLists(Optional<List<List<Wrapped>>> all) {}
+
+  record Perhaps(@OptionalField Empty empty) {}
+
+  record Full(List<Optional<Empty>> optional, List<Perhaps> nullable, List<Full> more) {}
+
+  /** Else a list of a few would be written, and refused by the reader. */
+  @Test
+  void listsAndArraysOfElementsWithoutBytesAreRefused() {
+    Codecs codecs = new Codecs(MethodHandles.lookup());
+    for (Class<?> type : List.of(EmptyList.class, EmptyArray.class, EmptyLists.class)) {
+      assertThatThrownBy(() -> codecs.ofRecord(type))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("component all of " + type.getName())
+          .hasMessageContaining("which has no bytes");
+    }
+    roundTrip(Wrapped.class, new Wrapped(new Empty(), new Empty()));
+    List<Optional<Empty>> optional = List.of(Optional.of(new Empty()), Optional.empty());
+    List<Perhaps> nullable = List.of(new Perhaps(null), new Perhaps(new Empty()));
+    Full full = new Full(optional, nullable, List.of());
+    roundTrip(Full.class, new Full(optional, nullable, List.of(full, full)));
+  }
+
   @Test
   void hostileBytesEndInAnExceptionAndAllocateLittle() {
     long seed = Seed.next();
