@@ -104,9 +104,20 @@ public final class LargeMemory {
     return asked.removeIf(each -> each.by() == by && each.stream() == stream);
   }
 
-  /** Removes all messages of a connection from the queue. */
-  synchronized void forget(Reassembly by) {
-    asked.removeIf(each -> each.by() == by);
+  /** Removes all messages of a connection from the queue; others may need less memory. */
+  void forget(Reassembly by) {
+    boolean any;
+    synchronized (this) {
+      any = asked.removeIf(each -> each.by() == by);
+    }
+    if (any) {
+      poller.execute(this::grant);
+    }
+  }
+
+  /** How many messages are in the queue. */
+  synchronized int waiting() {
+    return asked.size();
   }
 
   /** Counts a complete message as being with a handler. */
