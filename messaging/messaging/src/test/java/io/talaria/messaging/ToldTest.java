@@ -123,6 +123,39 @@ class ToldTest {
   }
 
   @Test
+  void aRequestWhoseTimeoutPassedBeforeItsHandlerWasFreeIsNotCounted() throws Exception {
+    CountDownLatch free = new CountDownLatch(1);
+    Node there =
+        nodes.start(
+            options(2)
+                .handle(
+                    Pair.class,
+                    Dispatch.ORDERED,
+                    (pair, request) -> {
+                      Waits.await(free);
+                      request.respond(new Response(pair.first()));
+                    })
+                .handle(
+                    Text.class,
+                    Dispatch.INLINE,
+                    (text, request) -> request.respond(new Response(2))));
+    Peer peer = nodes.start(options(1).type(Text.class)).peer(2);
+    ResponseFuture<Response> first = peer.requestAsync(new Pair(1, 0), Response.class, LIMIT);
+    Duration timeout = Duration.ofMillis(500);
+    ResponseFuture<Response> late = peer.requestAsync(new Pair(0, 0), Response.class, timeout);
+    // Behind the late one: the other node has read that, and knows its timeout.
+    assertThat(peer.request(new Text(""), Response.class, LIMIT).value()).isEqualTo(2);
+    long passed = System.nanoTime() + timeout.toNanos();
+    Waits.await(() -> System.nanoTime() - passed > 0);
+    assertThat(catchThrowableOfType(MessagingException.class, () -> late.await(LIMIT)).code())
+        .isEqualTo(Code.TIMED_OUT);
+    free.countDown();
+    assertThat(first.await(LIMIT).value()).isEqualTo(1);
+    assertThat(peer.request(new Pair(3, 0), Response.class, LIMIT).value()).isEqualTo(3);
+    assertThat(there.counters().received()).isEqualTo(3);
+  }
+
+  @Test
   void aClaimThatIsOpenForLongIsToldByName() throws Exception {
     Node there = nodes.start(options(2).receive(Pair.class, (pair, from) -> {}));
     Node here = nodes.start(options(1).type(Slow.class, new SlowCodec()));

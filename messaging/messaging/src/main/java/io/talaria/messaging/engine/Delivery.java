@@ -348,9 +348,13 @@ public final class Delivery {
     ThreadContext own = ThreadContext.current();
     Object message = null;
     Throwable unreadable = null;
+    boolean late = false;
     try {
       message = Decoder.read(own, type, false, envelope.memory, envelope.offset, envelope.bytes);
-      counts.received();
+      late = kind == Records.REQUEST && hasPassed(deadline);
+      if (!late) {
+        counts.received();
+      }
     } catch (Throwable e) { // thrown by the codec or a constructor: release the memory first
       unreadable = e;
     }
@@ -371,7 +375,7 @@ public final class Delivery {
     if (connection.deliveries.end(epoch) || roomWanted) {
       poller.wake();
     }
-    if (unreadable == null && kind == Records.REQUEST && hasPassed(deadline)) {
+    if (late) {
       Thread.interrupted(); // as in finish: the codec may have done that
       return; // the requester has timed out
     }
