@@ -4,6 +4,7 @@ package io.talaria.messaging.engine;
 
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.records.RecordHead;
+import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
 import io.talaria.messaging.transport.RingPair;
 import java.lang.foreign.MemorySegment;
@@ -13,10 +14,18 @@ import java.util.Deque;
 /**
  * Queues the responses and control records of a connection that found no room in the control ring,
  * or do not fit into one record. The poller sends them when there is room, so that the threads that
- * respond never wait.
+ * respond never wait. A peer for which too many wait is disconnected: it causes them faster than it
+ * reads them.
  */
 public final class Outbox {
+  /**
+   * The most bytes that may wait for a response to be added to them, unless no response waits; and
+   * the most of all but responses.
+   */
   private static final long MAX_BYTES = 64L << 20;
+
+  /** Estimated bytes of an entry without its payload. */
+  private static final int ENTRY_BYTES = 64;
 
   private static final class Waiting {
     final MemorySegment memory;
@@ -34,6 +43,10 @@ public final class Outbox {
       this.slot = slot;
       this.generation = generation;
     }
+
+    long bytes() {
+      return memory.byteSize() + ENTRY_BYTES;
+    }
   }
 
   private final Connection connection;
@@ -41,8 +54,11 @@ public final class Outbox {
   /** Guarded by this. */
   private final Deque<Waiting> queue = new ArrayDeque<>();
 
-  /** Guarded by this. */
+  /** Bytes of all that waits. Guarded by this. */
   private long bytes;
+
+  /** The part of {@link #bytes} that is not of responses. Guarded by this. */
+  private long otherBytes;
 
   private volatile boolean empty = true;
 
@@ -62,20 +78,39 @@ public final class Outbox {
     return empty || full;
   }
 
-  /** Whether this many more bytes may be {@link #put}. Any thread. */
+  /** Whether a response of this many bytes may be {@link #put}. Any thread. */
   synchronized boolean hasRoom(int size) {
-    return bytes == 0 || bytes + size <= MAX_BYTES;
+    return bytes == otherBytes || bytes + size <= MAX_BYTES;
   }
 
-  /** Adds a record, whose payload now belongs to this object. Any thread. */
+  /**
+   * Adds a record, whose payload now belongs to this object. Ends the connection instead if too
+   * many wait, unless it is a response, for which {@link #hasRoom} was asked. Any thread.
+   */
   void put(MemorySegment payload, int type, byte kind, int slot, int generation) {
-    synchronized (this) {
-      bytes += payload.byteSize();
-      queue.add(new Waiting(payload, type, kind, slot, generation));
-      empty = false;
-      full = false;
+    Waiting last = new Waiting(payload, type, kind, slot, generation);
+    if (add(last)) {
+      connection.node.poller().wake();
+    } else if (connection.closing().failureOr("").isEmpty()) { // else it ends already
+      connection.failed("it does not read what it is told: " + MAX_BYTES + " bytes wait");
     }
-    connection.node.poller().wake();
+  }
+
+  private synchronized boolean add(Waiting last) {
+    if (last.kind != Records.RESPONSE && otherBytes > MAX_BYTES) {
+      return false;
+    }
+    queue.add(last);
+    count(last, 1);
+    empty = false;
+    full = false;
+    return true;
+  }
+
+  /** Counts a record that was added (1) or removed (-1). Holder of this. */
+  private void count(Waiting each, int sign) {
+    bytes += sign * each.bytes();
+    otherBytes += each.kind == Records.RESPONSE ? 0 : sign * each.bytes();
   }
 
   /** Sends as much as there is room for; whether anything was sent. Poller only. */
@@ -101,8 +136,8 @@ public final class Outbox {
         done = true;
         asked = false;
         synchronized (this) {
-          bytes -= first.memory.byteSize();
           queue.remove();
+          count(first, -1);
           full = false;
         }
       } else if (asked) {
