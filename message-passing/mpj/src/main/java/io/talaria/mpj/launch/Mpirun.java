@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 public final class Mpirun {
   private static final int STATUS_USAGE = 2;
   private static final int STATUS_TIMEOUT = 124;
+  private static final int MAX_SIGNAL = 64;
   private static final long LAST_WORDS_MS = 10;
   private static final int LAST_WORDS_LOOKS = 50;
   private static final long START_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
@@ -323,8 +324,8 @@ public final class Mpirun {
       Thread.sleep(LAST_WORDS_MS);
     }
     String how =
-        status > 128
-            ? "it was ended by signal " + (status - 128)
+        signal(status) > 0
+            ? "it was ended by signal " + signal(status)
             : "its process ended with status " + status;
     survivors.ended(rank, how);
     goIfAllAreAtTheEnd();
@@ -407,13 +408,18 @@ public final class Mpirun {
     return "rank " + rank + (pid == 0 ? where : " (pid " + pid + where + ")");
   }
 
+  /** The signal that a status stands for; 0 if for none, such as 255 of {@code exit(-1)}. */
+  private static int signal(int status) {
+    return status > 128 && status <= 128 + MAX_SIGNAL ? status - 128 : 0;
+  }
+
   private int judge(Event event) {
     int rank = event.rank();
     int status = event.status();
     synchronized (ranks) {
       String who = threads() ? "the ranks" : who(rank);
-      if (status > 128) {
-        say(who + " was ended by signal " + (status - 128));
+      if (signal(status) > 0) {
+        say(who + " was ended by signal " + signal(status));
       } else if (status != 0) {
         say(who + " ended with status " + status);
       } else if (!threads() && ranks[rank].init && !ranks[rank].finalized) {

@@ -172,6 +172,13 @@ class MpirunTest {
   }
 
   @Test
+  void aNegativeExitStatusIsNoSignal() throws Exception {
+    Launched job = run("-np", "2", PROGRAMS, "exit", "-1");
+    assertThat(job.status()).isEqualTo(255);
+    assertThat(job.err()).contains("ended with status 255").doesNotContain("signal");
+  }
+
+  @Test
   void abortEndsTheJobWithItsCode() throws Exception {
     assertThat(run("-np", "2", PROGRAMS, "abort", "7").status()).isEqualTo(7);
     Launched job = run("-np", "2", PROGRAMS, "abort", "256");
