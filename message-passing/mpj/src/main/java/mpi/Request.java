@@ -223,11 +223,21 @@ public class Request {
   private static Status[] takeSome(Request[] requests) {
     ArrayList<Status> taken = new ArrayList<>();
     for (int i = 0; i < requests.length; i++) {
-      if (active(requests[i]) && isOver(requests[i])) {
-        taken.add(at(i, requests[i].Wait()));
+      Request r = requests[i];
+      // After others a failure is for the next call: their statuses would be lost by its exception.
+      if (active(r) && isOver(r) && (taken.isEmpty() || !r.failed())) {
+        taken.add(at(i, r.Wait()));
       }
     }
     return taken.toArray(new Status[0]);
+  }
+
+  /** Whether {@link #Wait} throws; it must be over. */
+  private boolean failed() {
+    if (transfer != null) {
+      return transfer.failed();
+    }
+    return plain != null && plain.error != Operation.OK && plain.error != Operation.CANCELLED;
   }
 
   /**
@@ -326,8 +336,10 @@ public class Request {
   }
 
   /**
-   * Waits until at least one is over: the statuses of all that are. Where MPI's count of them is
-   * undefined, because none is active, mpiJava returns null, and so does this.
+   * Waits until at least one is over: the statuses of all that are, but for those that failed. If
+   * the first that is over failed, its exception is thrown, and the others are for the next call.
+   * Where MPI's count of them is undefined, because none is active, mpiJava returns null, and so
+   * does this.
    *
    * @param requests any; null and inactive ones are passed over
    */
@@ -337,8 +349,10 @@ public class Request {
   }
 
   /**
-   * The statuses of all that are over; an array of length 0 if none is yet. Where MPI's count of
-   * them is undefined, because none is active, mpiJava returns null, and so does this.
+   * The statuses of all that are over, but for those that failed; an array of length 0 if none is
+   * yet. If the first that is over failed, its exception is thrown, and the others are for the next
+   * call. Where MPI's count of them is undefined, because none is active, mpiJava returns null, and
+   * so does this.
    *
    * @param requests any; null and inactive ones are passed over
    */

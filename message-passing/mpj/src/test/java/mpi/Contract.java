@@ -60,6 +60,7 @@ final class Contract {
     all.put("objects", Contract::objects);
     all.put("threads with tags of their own", Contract::threads);
     all.put("virtual threads wait", w -> virtualThreads(w, 300));
+    all.put("a failure among several requests hides no others", Contract::someFail);
     all.put("any and some of several requests", Contract::anyAndSome);
     all.put("requests that are over from the start hold up no others", Contract::overFromTheStart);
     all.put("communicators do not mix", Contract::communicators);
@@ -796,6 +797,31 @@ final class Contract {
       for (int i = count - 1; i >= 0; i--) {
         w.Send(new int[] {i}, 0, 1, MPI.INT, 0, i);
       }
+    }
+    w.Barrier();
+  }
+
+  private static void someFail(Intracomm w) {
+    if (w.Rank() == 0) {
+      Request[] requests = {
+        w.Irecv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 1),
+        w.Irecv(new Object[1], 0, 1, MPI.OBJECT, MPI.ANY_SOURCE, 2),
+        w.Irecv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 3)
+      };
+      w.Recv(new int[1], 0, 1, MPI.INT, 1, 4); // Those before have come.
+      Status[] some = Request.Waitsome(requests);
+      assertThat(some).hasSize(1);
+      assertThat(some[0].source).isEqualTo(1);
+      assertThat(some[0].index).isZero();
+      int error = MPIException.ERR_TRUNCATE;
+      refused(() -> Request.Waitsome(requests), error, "message of 2 objects");
+      refused(() -> Request.Testsome(requests), error, "message of 8 bytes");
+      assertThat(Request.Waitsome(requests)).isNull();
+    } else if (w.Rank() == 1) {
+      w.Send(new int[1], 0, 1, MPI.INT, 0, 1);
+      w.Send(new Object[] {"a", "b"}, 0, 2, MPI.OBJECT, 0, 2);
+      w.Send(new int[2], 0, 2, MPI.INT, 0, 3);
+      w.Send(new int[1], 0, 1, MPI.INT, 0, 4);
     }
     w.Barrier();
   }

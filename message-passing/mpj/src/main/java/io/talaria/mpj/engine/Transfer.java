@@ -29,6 +29,7 @@ public final class Transfer {
   private final int count;
   private final Payload payload;
   private boolean finished;
+  private RuntimeException failure;
   private int objects = -1;
 
   private Transfer(
@@ -148,10 +149,26 @@ public final class Transfer {
    * @throws CommunicationException if the message did not fit, or was of another type
    */
   public Transfer finish() {
-    if (finished) {
-      return this;
+    if (failed()) {
+      throw failure;
     }
-    finished = true;
+    return this;
+  }
+
+  /** Whether {@link #finish} throws; reads objects. It must be over. */
+  public boolean failed() {
+    if (!finished) {
+      finished = true;
+      try {
+        complete();
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    return failure != null;
+  }
+
+  private void complete() {
     check(op);
     if (payload instanceof BytesPayload bytes && op.receive && !cancelled()) {
       try {
@@ -165,7 +182,6 @@ public final class Transfer {
             "message of " + objects + " objects for a receive of " + count * layout.size());
       }
     }
-    return this;
   }
 
   /**
