@@ -883,13 +883,13 @@ public class Comm implements Freeable {
   /** Waits for a message and takes it, so that no other receive can have it. */
   public Message Mprobe(int source, int tag) throws MPIException {
     alive();
-    return takeMessage(true, source, tag);
+    return source == MPI.PROC_NULL ? new Message(this) : takeMessage(true, source, tag);
   }
 
   /** Looks for a message and takes it, or returns null. */
   public Message Improbe(int source, int tag) throws MPIException {
     alive();
-    return takeMessage(false, source, tag);
+    return source == MPI.PROC_NULL ? new Message(this) : takeMessage(false, source, tag);
   }
 
   // Packing.

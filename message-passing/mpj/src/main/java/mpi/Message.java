@@ -10,12 +10,22 @@ import io.talaria.mpj.engine.Transfer;
 public final class Message {
   private final Comm comm;
   private final Status status;
+
+  /** Null once it was received, and of one from {@link MPI#PROC_NULL}. */
   private Matched matched;
+
+  private boolean received;
 
   Message(Comm comm, Matched matched, Operation found) {
     this.comm = comm;
     this.matched = matched;
     this.status = comm.status(found, -1, false);
+  }
+
+  /** One from {@link MPI#PROC_NULL}, which has nothing. */
+  Message(Comm comm) {
+    this.comm = comm;
+    this.status = Comm.ofNobody();
   }
 
   /** What is known of it. */
@@ -30,15 +40,20 @@ public final class Message {
 
   /** Starts to receive it. */
   public Request Irecv(Object buf, int offset, int count, Datatype datatype) throws MPIException {
-    if (matched == null) {
+    if (received) {
       throw new MPIException(MPIException.ERR_REQUEST, "this message was received before");
     }
     Object buffer = Buffers.normal(buf, datatype);
     Buffers.checkReceive(buffer, offset, count, Comm.committed(datatype), datatype);
+    if (matched == null) {
+      received = true;
+      return new Request(Comm.ofNobody());
+    }
     Transfer transfer =
         Transfer.receive(
             comm.engine(), buffer, offset, count, datatype.layout(), matched, comm.context());
     matched = null;
+    received = true;
     return new Request(comm, transfer);
   }
 }

@@ -539,6 +539,11 @@ final class Contract {
     assertThat(status.Get_count(MPI.INT)).isZero();
     assertThat(w.Irecv(data, 0, 1, MPI.INT, MPI.PROC_NULL, TAG).Test().source)
         .isEqualTo(MPI.PROC_NULL);
+    assertThat(w.Improbe(MPI.PROC_NULL, TAG).Status().source).isEqualTo(MPI.PROC_NULL);
+    Message message = w.Mprobe(MPI.PROC_NULL, TAG);
+    assertThat(message.Recv(data, 0, 1, MPI.INT).source).isEqualTo(MPI.PROC_NULL);
+    refused(() -> message.Recv(data, 0, 1, MPI.INT), MPIException.ERR_REQUEST, "received before");
+    assertThat(data[0]).isEqualTo(1);
     assertThat(MPI.REQUEST_NULL.Wait()).isNotNull();
   }
 
