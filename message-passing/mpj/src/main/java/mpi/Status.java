@@ -62,6 +62,9 @@ public class Status implements Freeable {
   public int Get_count(Datatype datatype) throws MPIException {
     int size = Buffers.given(datatype, "datatype").layout().size();
     BaseType base = datatype.layout().base();
+    if (bytes % base.bytes() != 0) {
+      return MPI.UNDEFINED;
+    }
     long elements = base == BaseType.OBJECT ? Get_elements(datatype) : bytes >> base.shift();
     if (elements == MPI.UNDEFINED || size == 0) {
       return elements == 0 ? 0 : MPI.UNDEFINED;

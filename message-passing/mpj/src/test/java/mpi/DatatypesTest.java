@@ -4,6 +4,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.mpj.datatype.BaseType;
 import io.talaria.testsupport.Seed;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -182,5 +183,14 @@ class DatatypesTest {
   void typesOfTypesInManyPieces() {
     long seed = Seed.next();
     Variant.threads().with("ring", 4096).with("eager", 100).run(2, w -> rounds(w, seed, 20, 400));
+  }
+
+  @Test
+  void aPartOfAnElementIsNotCounted() {
+    Status status = new Status(0, 0, 10, BaseType.PACKED.code(), -1, false);
+    assertThat(status.Get_count(MPI.BYTE)).isEqualTo(10);
+    assertThat(status.Get_count(MPI.SHORT)).isEqualTo(5);
+    assertThat(status.Get_count(MPI.INT)).isEqualTo(MPI.UNDEFINED);
+    assertThat(status.Get_count(MPI.DOUBLE2)).isEqualTo(MPI.UNDEFINED);
   }
 }
