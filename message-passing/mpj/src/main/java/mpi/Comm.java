@@ -811,10 +811,17 @@ public class Comm implements Freeable {
       int source,
       int recvtag)
       throws MPIException {
+    alive();
+    // Before the receive is started: it may take a message at once.
+    Object sent = Buffers.normal(sendbuf, sendtype);
+    Buffers.check(sent, sendoffset, sendcount, committed(sendtype), sendtype);
+    if (dest != MPI.PROC_NULL) {
+      int ignored = destination(dest, sendtag);
+    }
     Request receive = Irecv(recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
     Request send;
     try {
-      send = Isend(sendbuf, sendoffset, sendcount, sendtype, dest, sendtag);
+      send = Isend(sent, sendoffset, sendcount, sendtype, dest, sendtag);
     } catch (MPIException e) {
       receive.Cancel();
       throw e;

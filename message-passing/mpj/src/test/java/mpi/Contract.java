@@ -69,6 +69,7 @@ final class Contract {
     all.put("messages do not meet Merge and clone", Contract::messagesDoNotMeetMerge);
     all.put("grids and graphs", Contract::topologies);
     all.put("bad arguments are named", Contract::badArguments);
+    all.put("a refused exchange takes no message", Contract::refusedExchange);
     all.put("types without elements, and with some twice", Contract::oddTypes);
     all.put("buffers of the other byte order are refused", Contract::byteOrders);
     all.put("random programs have a legal outcome", Contract::randomProgram);
@@ -1069,6 +1070,36 @@ final class Contract {
     refused(() -> MPI.COMM_NULL.Size(), MPIException.ERR_COMM, "COMM_NULL");
     badCounts(w);
     nullArguments(w);
+    w.Barrier();
+  }
+
+  private static void refusedExchange(Intracomm w) {
+    if (w.Rank() == 0) {
+      int n = w.Size();
+      int[] a = new int[1];
+      w.Probe(1, TAG);
+      refused(
+          () -> w.Sendrecv(a, 0, 1, MPI.INT, n, 1, a, 0, 1, MPI.INT, 1, TAG),
+          MPIException.ERR_RANK,
+          "destination " + n);
+      refused(
+          () -> w.Sendrecv(a, 0, 1, MPI.INT, 1, -1, a, 0, 1, MPI.INT, 1, TAG),
+          MPIException.ERR_TAG,
+          "tag -1");
+      refused(
+          () -> w.Sendrecv(null, 0, 1, MPI.INT, 1, 1, a, 0, 1, MPI.INT, 1, TAG),
+          MPIException.ERR_BUFFER,
+          "buffer is null");
+      refused(
+          () -> w.Sendrecv_replace(a, 0, 1, MPI.INT, n, 1, 1, TAG),
+          MPIException.ERR_RANK,
+          "destination " + n);
+      assertThat(w.Iprobe(1, TAG)).isNotNull();
+      w.Recv(a, 0, 1, MPI.INT, 1, TAG);
+      assertThat(a[0]).isEqualTo(5);
+    } else if (w.Rank() == 1) {
+      w.Send(new int[] {5}, 0, 1, MPI.INT, 0, TAG);
+    }
     w.Barrier();
   }
 
