@@ -714,11 +714,17 @@ public class Comm implements Freeable {
   public Prequest Bsend_init(
       Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
     alive();
-    Buffers.check(Buffers.normal(buf, datatype), offset, count, committed(datatype), datatype);
+    Object buffer = Buffers.normal(buf, datatype);
+    Layout layout = committed(datatype);
+    Buffers.check(buffer, offset, count, layout, datatype);
+    if (dest == MPI.PROC_NULL) {
+      return new Prequest(this, () -> null);
+    }
+    int to = destination(dest, tag);
     return new Prequest(
         this,
         () -> {
-          Bsend(buf, offset, count, datatype, dest, tag);
+          world().buffered().send(this, buffer, offset, count, layout, to, tag);
           return null;
         });
   }

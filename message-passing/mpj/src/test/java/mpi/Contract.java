@@ -53,6 +53,7 @@ final class Contract {
     all.put("messages to nobody", Contract::nobody);
     all.put("ten thousand requests are under way", Contract::outstanding);
     all.put("persistent requests are started again", Contract::persistent);
+    all.put("persistent buffered sends keep their arguments", Contract::persistentBuffered);
     all.put("persistent requests are null once they are freed", Contract::nullRequests);
     all.put("large messages cross", Contract::crossing);
     all.put("a flood is held back, and its last message can be first", Contract::flood);
@@ -586,6 +587,29 @@ final class Contract {
     send.Start();
     send.Wait();
     receive.Wait();
+    w.Barrier();
+  }
+
+  private static void persistentBuffered(Intracomm w) {
+    int n = w.Size();
+    int to = (w.Rank() + 1) % n;
+    BufferedSends sends = w.world().buffered();
+    sends.attach(new byte[1000], 1000);
+    Datatype pair = Datatype.Contiguous(2, MPI.INT);
+    pair.Commit();
+    int[] out = new int[2];
+    refused(() -> w.Bsend_init(out, 0, 1, pair, n, TAG), MPIException.ERR_RANK, "destination");
+    refused(() -> w.Bsend_init(out, 0, 1, pair, to, -1), MPIException.ERR_TAG, "tag -1");
+    Prequest toNobody = w.Bsend_init(out, 0, 1, pair, MPI.PROC_NULL, TAG);
+    Prequest send = w.Bsend_init(out, 0, 1, pair, to, TAG);
+    pair.Free();
+    out[1] = 5;
+    Prequest.Startall(new Prequest[] {toNobody, send});
+    Request.Waitall(new Request[] {toNobody, send});
+    int[] in = new int[2];
+    w.Recv(in, 0, 2, MPI.INT, (w.Rank() + n - 1) % n, TAG);
+    assertThat(in[1]).isEqualTo(5);
+    assertThat(sends.detach()).isNotNull();
     w.Barrier();
   }
 
