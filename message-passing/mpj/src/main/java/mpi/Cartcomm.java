@@ -191,10 +191,13 @@ public class Cartcomm extends Intracomm {
   /**
    * Divides ranks over dimensions, as evenly as they go, larger ones first.
    *
-   * @param nnodes ranks
+   * @param nnodes ranks, 1 or more
    * @param dims those that are 0 are filled in
    */
   public static void Dims_create(int nnodes, int[] dims) throws MPIException {
+    if (nnodes < 1) {
+      throw new MPIException(MPIException.ERR_ARG, nnodes + " ranks: 1 or more is allowed");
+    }
     int rest = nnodes;
     int open = 0;
     for (int d : Buffers.given(dims, "dims")) {

@@ -1092,6 +1092,9 @@ final class Contract {
         MPIException.ERR_OP,
         "operation is null");
     refused(() -> MPI.COMM_NULL.Size(), MPIException.ERR_COMM, "COMM_NULL");
+    int arg = MPIException.ERR_ARG;
+    refused(() -> Cartcomm.Dims_create(0, new int[2]), arg, "0 ranks");
+    refused(() -> Cartcomm.Dims_create(-4, new int[1]), arg, "-4 ranks");
     badCounts(w);
     nullArguments(w);
     w.Barrier();
