@@ -3,6 +3,7 @@
 package io.talaria.mpj.engine;
 
 import io.talaria.mpj.device.nio.Network;
+import java.io.ObjectInputFilter;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -87,6 +88,20 @@ public final class Settings {
         throw new IllegalArgumentException(
             PREFIX + "network=" + network + ": an address/prefix such as 10.1.0.0/16 is allowed",
             e);
+      }
+    }
+    checkFilter(from);
+  }
+
+  /** Or the first receive of objects would throw. */
+  private static void checkFilter(Properties from) {
+    String filter = from.getProperty(PREFIX + "serial.filter");
+    if (filter != null) {
+      try {
+        ObjectInputFilter ignored = ObjectInputFilter.Config.createFilter(filter);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            PREFIX + "serial.filter=" + filter + ": a pattern of ObjectInputFilter is allowed", e);
       }
     }
   }

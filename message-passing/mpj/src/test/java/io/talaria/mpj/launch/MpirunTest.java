@@ -288,6 +288,9 @@ class MpirunTest {
     Launched property = run("-np", "1", "-Dtalaria.mpj.eager=lots", PROGRAMS, "hello");
     assertThat(property.status()).isEqualTo(78);
     assertThat(property.err()).contains("talaria.mpj.eager=lots: a whole number from 0");
+    Launched filter = run("-np", "1", "-Dtalaria.mpj.serial.filter=maxdepth=x", PROGRAMS, "hello");
+    assertThat(filter.status()).isEqualTo(78);
+    assertThat(filter.err()).contains("talaria.mpj.serial.filter=maxdepth=x: a pattern");
     Launched algorithm = run("-np", "1", "-Dtalaria.mpj.coll.bcast=magic", PROGRAMS, "hello");
     assertThat(algorithm.status()).isEqualTo(78);
     assertThat(algorithm.err()).contains("binomial");
