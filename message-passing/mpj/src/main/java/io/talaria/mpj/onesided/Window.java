@@ -662,16 +662,28 @@ public final class Window {
     takeCompletions(origins);
   }
 
-  /** Whether ranks have completed their accesses, after some progress. */
+  /**
+   * Whether ranks have completed their accesses, after some progress; throws if one that has not is
+   * gone.
+   */
   public boolean testCompletions(int[] origins) {
     engine.progress();
     boolean[] all = {true};
+    RankGoneException[] gone = new RankGoneException[1];
     engine.locked(
         () -> {
           for (int from : origins) {
-            all[0] &= completions[from] > 0;
+            if (completions[from] == 0) {
+              all[0] = false;
+              if (inboxes[from] != null && inboxes[from].gone() != null) {
+                gone[0] = inboxes[from].gone();
+              }
+            }
           }
         });
+    if (gone[0] != null) {
+      throw again(gone[0]);
+    }
     if (all[0]) {
       takeCompletions(origins);
     }

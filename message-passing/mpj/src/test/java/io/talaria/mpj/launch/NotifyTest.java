@@ -71,6 +71,15 @@ class NotifyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"shm", "nio"})
+  void aTestOfAWindowTellsThatAnOriginHasFailed(String device) throws Exception {
+    Launched job = run(3, device, "test-window");
+    assertThat(job.status()).as(job.out() + job.err()).isZero();
+    assertThat(job.out().lines()).containsExactlyInAnyOrder("rank 0 continued", "rank 2 continued");
+    assertThat(job.left()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shm", "nio"})
   void ranksThatAreKilledAtAnyMoment(String device) throws Exception {
     long seed = Seed.next();
     Launched job = run(5, device, "storm", "" + seed);

@@ -33,6 +33,7 @@ public final class Survive {
       case "one" -> one(args[1], args.length > 2);
       case "storm" -> storm(Long.parseLong(args[1]));
       case "inter" -> inter();
+      case "test-window" -> testWindow();
       case "windows" -> windows();
       case "buffered" -> buffered();
       case "all" -> Runtime.getRuntime().halt(10 + MPI.COMM_WORLD.Rank());
@@ -264,6 +265,36 @@ public final class Survive {
     check(all.Rank() == (odd ? 3 + both.Rank() : both.Rank()), "rank " + all.Rank());
     all.Barrier();
     all.Free();
+  }
+
+  /** The first and the last of three ranks wait by {@link Win#Test} for the one that fails. */
+  private static void testWindow() {
+    Intracomm world = MPI.COMM_WORLD;
+    Win win = Win.Create(new int[1], 0, 1, MPI.INT, world);
+    int[] one = new int[1];
+    world.Barrier();
+    if (world.Rank() == VICTIM) {
+      // All have left the barrier then: what this rank sent for that may be lost with it.
+      for (int i = 1; i < world.Size(); i++) {
+        world.Recv(one, 0, 1, MPI.INT, MPI.ANY_SOURCE, 6);
+      }
+      die("halt");
+    }
+    win.Post(world.Group().Incl(new int[] {VICTIM}), 0);
+    world.Send(one, 0, 1, MPI.INT, VICTIM, 6);
+    long until = System.nanoTime() + 60_000_000_000L;
+    fails(
+        () -> {
+          while (!win.Test()) {
+            check(System.nanoTime() < until, "Test does not tell that the rank has failed");
+          }
+        });
+    // The other one has learned of it, too, before it is told that the window was revoked.
+    int other = world.Size() - 1 - world.Rank();
+    world.Sendrecv(one, 0, 1, MPI.INT, other, 7, new int[1], 0, 1, MPI.INT, other, 7);
+    win.Revoke();
+    win.Free();
+    System.out.println("rank " + world.Rank() + " continued");
   }
 
   /** Windows are revoked, alone and with their communicator; then a rank fails. */
