@@ -41,7 +41,9 @@ public final class Links implements FrameTransport {
   /** From how many links on a selector is asked which to read. */
   private static final int MAX_POLLED = 8;
 
-  private static final int MAX_HANDSHAKES = 64;
+  /** How many handshakes may be under way, at least. */
+  private static final int MIN_HANDSHAKES = 64;
+
   private static final int BACKLOG = 256;
   private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
 
@@ -65,6 +67,10 @@ public final class Links implements FrameTransport {
   private final byte[] secret;
   private final int bufferBytes;
   private final long creditBytes;
+
+  /** All ranks of the job may connect at once, beside strangers. */
+  private final int maxHandshakes;
+
   private final ServerSocketChannel server;
   private final String rankAddress;
   private final Selector selector;
@@ -165,6 +171,7 @@ public final class Links implements FrameTransport {
     secret = options.secret;
     bufferBytes = options.bufferBytes;
     creditBytes = options.creditBytes;
+    maxHandshakes = Math.max(MIN_HANDSHAKES, 2 * size);
     states = new State[size];
     Arrays.fill(states, State.NONE);
     links = new Link[size];
@@ -240,7 +247,7 @@ public final class Links implements FrameTransport {
         SocketChannel oldest = null;
         synchronized (handshaking) {
           handshaking.addLast(channel);
-          if (handshaking.size() > MAX_HANDSHAKES) {
+          if (handshaking.size() > maxHandshakes) {
             oldest = handshaking.removeFirst();
           }
         }

@@ -119,6 +119,33 @@ class LinksTest {
   }
 
   @Test
+  void allRanksOfAJobMayConnectAtOnce() throws Exception {
+    int size = 200;
+    Links many = new Links(0, size, options(SECRET));
+    List<SocketChannel> ranks = new ArrayList<>();
+    try (Engine zero =
+        new Engine(new TransportDevice(many, 0, size, 1000, 1 << 20, null), Waiting.ASLEEP)) {
+      assertThat(zero.rank()).isZero();
+      InetSocketAddress there = RankAddress.read(many.rankAddress()).get(0);
+      for (int rank = 1; rank < size; rank++) {
+        SocketChannel channel = SocketChannel.open(there);
+        channel.configureBlocking(false);
+        ranks.add(channel);
+      }
+      // When the last has been answered, all are known there.
+      for (int rank : new int[] {size - 1, 1}) {
+        Handshake handshake = new Handshake(ranks.get(rank - 1), SECRET);
+        assertThat(handshake.connect(rank, 0)).as("rank %d", rank).isEqualTo(Handshake.WELCOME);
+      }
+      assertThat(many.refused()).isZero();
+    } finally {
+      for (SocketChannel channel : ranks) {
+        channel.close();
+      }
+    }
+  }
+
+  @Test
   void whoEndsInTheMiddleIsCounted() throws Exception {
     try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
       socket.getOutputStream().write(new byte[10]);
