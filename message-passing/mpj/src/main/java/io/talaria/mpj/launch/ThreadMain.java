@@ -39,10 +39,8 @@ public final class ThreadMain {
     AtomicInteger finished = new AtomicInteger();
     URL[] classPath = classPath();
     Thread[] ranks = new Thread[size];
-    ThreadJob[] jobs = new ThreadJob[size];
     for (int i = 0; i < size; i++) {
       ThreadJob job = new ThreadJob(i, size, hub, finished, settings);
-      jobs[i] = job;
       ranks[i] =
           new Thread(
               () -> {
@@ -52,6 +50,9 @@ public final class ThreadMain {
                 int status = RankMain.run(args[1], rest, loader);
                 if (status != 0) {
                   job.abort(status, "rank " + job.rank() + " failed with status " + status);
+                } else if (job.opened && !job.closed) {
+                  // Others may wait for it.
+                  job.abort(1, "rank " + job.rank() + " ended without MPI.Finalize");
                 }
               },
               "rank-" + i);
@@ -59,11 +60,6 @@ public final class ThreadMain {
     }
     for (Thread rank : ranks) {
       rank.join();
-    }
-    for (ThreadJob job : jobs) {
-      if (job.opened && !job.closed) {
-        job.abort(1, "rank " + job.rank() + " ended without MPI.Finalize");
-      }
     }
   }
 

@@ -201,6 +201,15 @@ class MpirunTest {
   }
 
   @Test
+  void aRankThatReturnsWithoutFinalizeFailsThoseThatWait() throws Exception {
+    for (String device : List.of("shm", "sm")) {
+      Launched job = run("-np", "2", "-dev", device, "-timeout", "60", PROGRAMS, "leave");
+      assertThat(job.status()).as(device + ": " + job.err()).isEqualTo(1);
+      assertThat(job.err()).contains("rank 1 ").contains("ended without MPI.Finalize");
+    }
+  }
+
+  @Test
   void aDeadlockIsNamedWhenTheTimeIsOver() throws Exception {
     Launched job = run("-np", "2", "-timeout", "5", PROGRAMS, "deadlock");
     assertThat(job.status()).isEqualTo(124);

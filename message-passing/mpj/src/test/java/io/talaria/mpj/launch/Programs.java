@@ -81,6 +81,12 @@ public final class Programs {
       case "return" -> {
         return;
       }
+      case "leave" -> {
+        if (rank == 1) {
+          return;
+        }
+        MPI.COMM_WORLD.Barrier();
+      }
       case "deadlock" -> MPI.COMM_WORLD.Recv(new int[1], 0, 1, MPI.INT, 1 - rank, 42);
       case "disagree" -> {
         if (rank == 0) {
