@@ -386,8 +386,8 @@ public final class Mpirun {
       for (int i = 0; i < ranks.length; i++) {
         Rank rank = ranks[i];
         boolean absent = waited ? !rank.init && rank.rankAddress == null : rank.pid == 0;
-        // A rank that has ended is missed only by ranks that wait for its address.
-        if (absent && (!rank.ended || (waited && rankAddresses > 0))) {
+        // One that has ended is missed by those in MPI: for its address, or in their Finalize.
+        if (absent && (waited || !rank.ended)) {
           late.add(i);
         }
       }

@@ -210,6 +210,15 @@ class MpirunTest {
   }
 
   @Test
+  void aRankThatEndsWithoutInitIsNamed() throws Exception {
+    Launched job =
+        run("-np", "2", "-init-timeout", "3", "-timeout", "60", WithoutInit.class.getName());
+    assertThat(job.status()).as(job.err()).isEqualTo(1);
+    assertThat(job.err())
+        .containsPattern("rank 0 \\(pid \\d+\\) has not come to MPI.Init within 3 s after");
+  }
+
+  @Test
   void aDeadlockIsNamedWhenTheTimeIsOver() throws Exception {
     Launched job = run("-np", "2", "-timeout", "5", PROGRAMS, "deadlock");
     assertThat(job.status()).isEqualTo(124);
