@@ -51,6 +51,8 @@ public final class Links implements FrameTransport {
   private enum State {
     NONE,
     CONNECTING,
+    /** Both connect, and the other rank's connection is the one. */
+    AWAITED,
     OPEN
   }
 
@@ -75,6 +77,10 @@ public final class Links implements FrameTransport {
   private final String rankAddress;
   private final Selector selector;
   private final State[] states;
+
+  /** Why ranks have ended, as far as the launcher has told; guarded by {@link #states}. */
+  private final String[] endedRanks;
+
   private final Link[] links;
   private final List<Link> active = new ArrayList<>();
   private final EndedLinks<Link> endedLinks;
@@ -174,6 +180,7 @@ public final class Links implements FrameTransport {
     maxHandshakes = Math.max(MIN_HANDSHAKES, 2 * size);
     states = new State[size];
     Arrays.fill(states, State.NONE);
+    endedRanks = new String[size];
     links = new Link[size];
     endedLinks = new EndedLinks<>(options.graceNs);
     List<InetAddress> addresses =
@@ -295,7 +302,7 @@ public final class Links implements FrameTransport {
       Handshake handshake = new Handshake(channel, secret);
       int from = accepted(handshake);
       int code = decide(from, handshake.wanted());
-      handshake.answer(code);
+      answer(handshake, code, from);
       if (code == Handshake.WELCOME) {
         hand(new Opened(from, channel, null, null));
       } else if (code == Handshake.CROSSED) {
@@ -339,6 +346,18 @@ public final class Links implements FrameTransport {
     }
   }
 
+  private void answer(Handshake handshake, int code, int from) throws IOException {
+    try {
+      handshake.answer(code);
+    } catch (IOException e) {
+      if (code == Handshake.WELCOME) {
+        // The state is OPEN: no other connection will come, nor is one made.
+        hand(new Opened(from, null, "the connection failed: " + e.getMessage(), null));
+      }
+      throw e;
+    }
+  }
+
   private static void prepare(SocketChannel channel) throws IOException {
     channel.configureBlocking(false);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -367,7 +386,8 @@ public final class Links implements FrameTransport {
         channel = connected(address);
         int verdict = new Handshake(channel, secret).connect(rank, peer);
         if (verdict == Handshake.CROSSED) {
-          channel.close(); // The other connection is on its way here, or is here.
+          channel.close();
+          crossed(peer);
           return;
         }
         if (verdict == Handshake.WELCOME) {
@@ -390,6 +410,21 @@ public final class Links implements FrameTransport {
       }
     }
     hand(new Opened(peer, null, failures.toString(), null));
+  }
+
+  /** The other connection is on its way here, or is here; unless its rank has ended. */
+  private void crossed(int peer) {
+    String why;
+    synchronized (states) {
+      if (states[peer] != State.CONNECTING) {
+        return;
+      }
+      states[peer] = State.AWAITED;
+      why = endedRanks[peer];
+    }
+    if (why != null) {
+      hand(new Opened(peer, null, why, null));
+    }
   }
 
   private static void close(SocketChannel channel) {
@@ -493,6 +528,10 @@ public final class Links implements FrameTransport {
         link.end(next.failure());
         continue;
       }
+      if (link.ended() != null) {
+        close(next.channel()); // Its rank has ended meanwhile.
+        continue;
+      }
       try {
         SelectionKey key = next.channel().register(selector, SelectionKey.OP_READ, link);
         active.add(link);
@@ -527,7 +566,8 @@ public final class Links implements FrameTransport {
   public void ended(int peer, String why) {
     boolean none;
     synchronized (states) {
-      none = states[peer] == State.NONE;
+      endedRanks[peer] = why;
+      none = states[peer] == State.NONE || states[peer] == State.AWAITED;
     }
     if (none) {
       end(peer, why);

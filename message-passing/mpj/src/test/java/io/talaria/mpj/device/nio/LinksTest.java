@@ -369,6 +369,52 @@ class LinksTest {
     assertThat(links.refused()).isZero();
   }
 
+  /** Both connect, the one that ends has the connection that counts, and that never comes. */
+  @Test
+  void aRankThatEndsBeforeItConnectsFailsWhatWaitsForIt() throws Exception {
+    Links own = new Links(1, 2, options(SECRET));
+    try (ServerSocketChannel server = ServerSocketChannel.open().bind(loopback(0));
+        Engine one =
+            new Engine(new TransportDevice(own, 1, 2, 1000, 1 << 20, null), Waiting.ASLEEP)) {
+      int port = ((InetSocketAddress) server.getLocalAddress()).getPort();
+      String zero = RankAddress.write(port, List.of(InetAddress.getLoopbackAddress()));
+      own.rankAddresses(List.of(zero, own.rankAddress()));
+      Operation send = one.isend(new byte[8], BaseType.BYTE, 0, 8, 0, 1, 0, true);
+      try (SocketChannel channel = server.accept()) {
+        channel.configureBlocking(false);
+        Handshake handshake = new Handshake(channel, SECRET);
+        assertThat(handshake.accept(2)).isEqualTo(1);
+        handshake.answer(Handshake.CROSSED);
+        channel.configureBlocking(true);
+        assertThat(channel.read(ByteBuffer.allocate(1))).as("the end").isNegative();
+      }
+      one.ended(0, "it was killed");
+      long until = System.nanoTime() + 60_000_000_000L;
+      while (!one.test(send)) {
+        assertThat(System.nanoTime()).as("still waits").isLessThan(until);
+      }
+      assertThat(send.failure)
+          .isInstanceOf(RankGoneException.class)
+          .hasMessageContaining("it was killed");
+    }
+  }
+
+  /** Most often the answer cannot be written then. */
+  @Test
+  void aRankThatEndsBeforeItIsAnsweredFailsWhatWaitsForIt() throws Exception {
+    try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
+      socket.setSoTimeout(60_000);
+      byte[] hello = hello(2).put(KeyProof.nonce()).array();
+      socket.getOutputStream().write(hello);
+      byte[] challenge = socket.getInputStream().readNBytes(48);
+      InetSocketAddress own = (InetSocketAddress) socket.getLocalSocketAddress();
+      InetSocketAddress other = (InetSocketAddress) socket.getRemoteSocketAddress();
+      socket.setSoLinger(true, 0); // Closed by a reset, right behind the proof.
+      socket.getOutputStream().write(rightProof(hello, challenge, own, other));
+    }
+    fails("the connection failed");
+  }
+
   @Test
   void anOversizedFrameEndsTheConnection() throws Exception {
     try (SocketChannel channel = rankOne()) {
