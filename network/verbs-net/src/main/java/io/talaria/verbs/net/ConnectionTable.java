@@ -29,20 +29,23 @@ final class ConnectionTable {
     return ((number * MULTIPLIER) >>> 7) & mask;
   }
 
+  /**
+   * Adds a connection. A device may give the number of a queue pair again before the connection
+   * that had it is removed; that one receives nothing any more, so the new one replaces it.
+   */
   synchronized void add(Connection connection) {
-    count++;
-    rebuild(connection, null);
+    Connection before = find(connection.number);
+    rebuild(connection, before, before == null ? count + 1 : count);
   }
 
   synchronized void remove(Connection connection) {
     if (find(connection.number) == connection) {
-      count--;
-      rebuild(null, connection);
+      rebuild(null, connection, count - 1);
     }
   }
 
-  private void rebuild(Connection more, Connection less) {
-    Connection[] table = new Connection[Integer.highestOneBit(2 * count + 2) * 2];
+  private void rebuild(Connection more, Connection less, int newCount) {
+    Connection[] table = new Connection[Integer.highestOneBit(2 * newCount + 2) * 2];
     for (Connection each : slots) {
       if (each != null && each != less) {
         put(table, each);
@@ -52,6 +55,7 @@ final class ConnectionTable {
       put(table, more);
     }
     slots = table;
+    count = newCount;
   }
 
   private static void put(Connection[] table, Connection connection) {
