@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Sets connections up by RDMA CM:
@@ -106,8 +107,8 @@ final class CmConnector {
         "RDMA CM knows no device " + device + "; it knows " + EventChannel.contexts());
   }
 
-  void start() {
-    thread.start();
+  void start(Consumer<Thread> starter) {
+    starter.accept(thread);
   }
 
   // ---- the thread that takes events

@@ -34,6 +34,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
 
@@ -129,6 +130,11 @@ public final class VerbsNode implements AutoCloseable {
     perSendThread = share(options.connections(), options.sendThreads());
     perReceiveThread = share(options.connections(), options.receiveThreads());
     sending = new int[options.sendThreads()];
+    clock =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("talaria-verbs-clock").unstarted(task));
+    clock.setRemoveOnCancelPolicy(true);
+    clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     context = options.rdmaCm() ? CmConnector.context(options.device()) : open(options.device());
     ProtectionDomain made = null;
     try {
@@ -160,12 +166,6 @@ public final class VerbsNode implements AutoCloseable {
       closeContext();
       throw e;
     }
-    clock =
-        new ScheduledThreadPoolExecutor(
-            1, task -> Thread.ofPlatform().daemon().name("talaria-verbs-clock").unstarted(task));
-    clock.setRemoveOnCancelPolicy(true);
-    clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    Future<?> ignored = clock.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
   }
 
   /** RDMA CM's contexts are never closed. */
@@ -188,12 +188,24 @@ public final class VerbsNode implements AutoCloseable {
    *     RDMA CM is asked for
    */
   public static VerbsNode open(NetOptions options) {
+    return open(options, Thread::start);
+  }
+
+  /** The same; tests start threads otherwise. */
+  static VerbsNode open(NetOptions options, Consumer<Thread> starter) {
     VerbsNode node = new VerbsNode(options);
-    node.sendThreads.forEach(Thread::start);
-    node.receiveThreads.forEach(Thread::start);
-    if (node.cm != null) {
-      SHARING.add(node);
-      node.cm.start();
+    try {
+      Future<?> ignored = node.clock.scheduleWithFixedDelay(node::look, 1, 1, TimeUnit.SECONDS);
+      node.sendThreads.forEach(starter);
+      node.receiveThreads.forEach(starter);
+      if (node.cm != null) {
+        SHARING.add(node);
+        node.cm.start(starter);
+      }
+    } catch (RuntimeException | Error e) {
+      // There are too many threads, for instance: close() ends those that were started.
+      node.close();
+      throw e;
     }
     return node;
   }

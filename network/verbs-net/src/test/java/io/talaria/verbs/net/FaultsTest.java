@@ -124,6 +124,29 @@ class FaultsTest {
   }
 
   @Test
+  void aThreadThatCannotBeStartedLeavesNothingBehind() throws Exception {
+    VerbsNode.open(Pair.cm().build()).close();
+    Held before = Held.now();
+    // One sends, one receives, and one takes the events of RDMA CM.
+    for (int started = 0; started < 3; started++) {
+      AtomicInteger left = new AtomicInteger(started);
+      assertThatThrownBy(
+              () ->
+                  VerbsNode.open(
+                      Pair.cm().build(),
+                      thread -> {
+                        if (left.getAndDecrement() == 0) {
+                          throw new OutOfMemoryError("unable to create native thread");
+                        }
+                        thread.start();
+                      }))
+          .as("after %d threads", started)
+          .isInstanceOf(OutOfMemoryError.class);
+    }
+    before.awaitAgain();
+  }
+
+  @Test
   void moreMemoryThanTheJvmMayHaveIsRefusedAndLeavesNothingBehind() throws Exception {
     VerbsNode.open(Pair.options().build()).close();
     Held before = Held.now();
