@@ -84,11 +84,26 @@ final class CmConnector {
 
   CmConnector(VerbsNode node) {
     this.node = node;
+    EventDescriptor bell = null;
+    Epoll sleeper = null;
     channel = EventChannel.open();
-    doorbell = new EventDescriptor();
-    epoll = new Epoll();
-    epoll.add(channel.descriptor());
-    epoll.add(doorbell.descriptor());
+    try {
+      bell = new EventDescriptor();
+      sleeper = new Epoll();
+      sleeper.add(channel.descriptor());
+      sleeper.add(bell.descriptor());
+    } catch (RuntimeException | Error e) {
+      if (sleeper != null) {
+        sleeper.close();
+      }
+      if (bell != null) {
+        bell.close();
+      }
+      channel.close();
+      throw e;
+    }
+    doorbell = bell;
+    epoll = sleeper;
     thread = Thread.ofPlatform().daemon().name("talaria-verbs-cm").unstarted(this::run);
   }
 

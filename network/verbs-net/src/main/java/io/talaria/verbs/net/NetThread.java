@@ -35,8 +35,8 @@ abstract class NetThread extends Thread {
   final MpscAtomicArrayQueue<Connection> ready;
 
   private final CompletionChannel channel;
-  private final EventDescriptor doorbell = new EventDescriptor();
-  private final Epoll epoll = new Epoll();
+  private final EventDescriptor doorbell;
+  private final Epoll epoll;
   private final long spinNs;
 
   /** 1: a thread that brings work must wake this one. */
@@ -57,21 +57,36 @@ abstract class NetThread extends Thread {
     this.node = node;
     spinNs = node.options.spinNs();
     ready = new MpscAtomicArrayQueue<>(Integer.highestOneBit(4 * node.options.connections()) * 2);
+    EventDescriptor bell = null;
+    Epoll sleeper = null;
     CompletionChannel opened = null;
+    CompletionQueue made = null;
     try {
+      bell = new EventDescriptor();
+      sleeper = new Epoll();
       opened = node.context.completionChannel();
-      queue = node.context.completionQueue(queueEntries, opened, 0);
+      made = node.context.completionQueue(queueEntries, opened, 0);
+      sleeper.add(opened.descriptor());
+      sleeper.add(bell.descriptor());
     } catch (RuntimeException | Error e) {
+      if (made != null) {
+        made.close();
+      }
       if (opened != null) {
         opened.close();
       }
-      epoll.close();
-      doorbell.close();
+      if (sleeper != null) {
+        sleeper.close();
+      }
+      if (bell != null) {
+        bell.close();
+      }
       throw e;
     }
+    doorbell = bell;
+    epoll = sleeper;
     channel = opened;
-    epoll.add(channel.descriptor());
-    epoll.add(doorbell.descriptor());
+    queue = made;
   }
 
   private static VarHandle handle() {
