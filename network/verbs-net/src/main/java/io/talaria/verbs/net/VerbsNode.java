@@ -298,6 +298,10 @@ public final class VerbsNode implements AutoCloseable {
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       listener.bind(address, BACKLOG);
       listeners.add(listener);
+      if (closed) {
+        // close() may have looked at the listeners before.
+        throw new IllegalStateException("the node is closed");
+      }
       InetSocketAddress bound = (InetSocketAddress) listener.getLocalAddress();
       Thread thread =
           Thread.ofVirtual()
@@ -306,6 +310,7 @@ public final class VerbsNode implements AutoCloseable {
       thread.start();
       return bound;
     } catch (IOException | RuntimeException e) {
+      listeners.remove(listener);
       listener.close();
       throw e;
     }
