@@ -35,11 +35,19 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static char fail_name[64];
 static int fail_errno, fail_times;
+static char slow_name[64];
+static volatile int slow_ms, slow_began;
 static int holding;
 static long unacknowledged, not_ready;
 static int no_kernel, no_device, open_errno, port_down, max_completions = 1 << 20;
 
 static int fault(const char *name) {
+  if (slow_ms && strcmp(name, slow_name) == 0) {
+    int ms = slow_ms;
+    slow_ms = 0;
+    slow_began = 1;
+    usleep(ms * 1000);
+  }
   if (fail_times > 0 && strcmp(name, fail_name) == 0) {
     fail_times--;
     errno = fail_errno;
@@ -1403,6 +1411,15 @@ void loop_fail(const char *name, int number, int times) {
   fail_times = times;
   pthread_mutex_unlock(&lock);
 }
+// Lets the next call of the function of a name take so long; not one that holds the lock, which all others wait for.
+void loop_slow(const char *name, int ms) {
+  slow_ms = 0;
+  snprintf(slow_name, sizeof slow_name, "%s", name);
+  slow_began = 0;
+  slow_ms = ms;
+}
+// Whether that call has begun.
+int loop_slow_began(void) { return slow_began; }
 // Keeps completions back; gives how many there are.
 int loop_hold(int on) { return LOCKED(int, (holding = on, held_count)); }
 // Gives them out: in order, or the queue pair that was last first. Those of one queue pair stay in order.

@@ -90,15 +90,27 @@ public final class RegisteredMemory implements AutoCloseable {
    * @throws IllegalStateException if operations of this node are under way
    */
   @Override
-  public void close() {
+  public synchronized void close() {
     int now = (int) USES.compareAndExchange(this, 0, CLOSED);
     if (now > 0) {
       throw new IllegalStateException(
           now + " operations with this memory are under way: wait until they are over");
     }
     if (now == 0) {
-      node.closed(this);
       region.close();
+      node.closed(this); // afterwards, because the node waits for those that it still knows
     }
+  }
+
+  /**
+   * Closes it with its node, whose connections are over: an operation that has begun is being
+   * refused. Waits for its end, and for that of {@link #close} by another thread.
+   */
+  synchronized void closeWithNode() {
+    while ((int) USES.compareAndExchange(this, 0, CLOSED) > 0) {
+      Thread.yield();
+    }
+    region.close();
+    node.closed(this);
   }
 }

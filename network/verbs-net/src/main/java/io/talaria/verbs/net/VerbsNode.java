@@ -34,6 +34,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import jdk.net.ExtendedSocketOptions;
@@ -105,6 +107,10 @@ public final class VerbsNode implements AutoCloseable {
   private final int perReceiveThread;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final Set<RegisteredMemory> memories = ConcurrentHashMap.newKeySet();
+
+  /** Held for reading while memory is registered, which takes long: closing waits for it. */
+  private final ReadWriteLock allocating = new ReentrantReadWriteLock();
+
   private final Set<ServerSocketChannel> listeners = ConcurrentHashMap.newKeySet();
   private final Set<SocketChannel> handshakes = ConcurrentHashMap.newKeySet();
   private final Semaphore acceptable = new Semaphore(MAX_HANDSHAKES);
@@ -774,13 +780,18 @@ public final class VerbsNode implements AutoCloseable {
    * @throws VerbsException if the library refuses
    */
   public RegisteredMemory allocate(long bytes, Access... peers) {
-    requireOpen();
     Access[] access = new Access[peers.length + 1];
     access[0] = Access.LOCAL_WRITE;
     System.arraycopy(peers, 0, access, 1, peers.length);
-    RegisteredMemory memory = new RegisteredMemory(this, domain.allocate(bytes, access));
-    memories.add(memory);
-    return memory;
+    allocating.readLock().lock();
+    try {
+      requireOpen();
+      RegisteredMemory memory = new RegisteredMemory(this, domain.allocate(bytes, access));
+      memories.add(memory);
+      return memory;
+    } finally {
+      allocating.readLock().unlock();
+    }
   }
 
   void closed(RegisteredMemory memory) {
@@ -955,8 +966,11 @@ public final class VerbsNode implements AutoCloseable {
     for (NetThread thread : threads()) {
       join(thread);
     }
-    for (RegisteredMemory memory : memories) {
-      memory.close();
+    allocating.writeLock().lock();
+    try {
+      memories.forEach(RegisteredMemory::closeWithNode);
+    } finally {
+      allocating.writeLock().unlock();
     }
     largeBuffers.close();
     receiveThreads.forEach(ReceiveThread::release);

@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.talaria.verbs.VerbsException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class FaultsTest {
   private static final int EIO = 5;
   private static final int ENOMEM = 12;
+  private static final int SLOW_MS = 500;
 
   @BeforeEach
   void needsTheProvider() {
@@ -30,6 +35,7 @@ class FaultsTest {
   void nothingFailsAnyMore() {
     if (!Provider.isDevice()) {
       Provider.fail("", 0, 0);
+      Provider.slow("", 0);
     }
   }
 
@@ -168,5 +174,63 @@ class FaultsTest {
         assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
       }
     }
+  }
+
+  /** A call of a program. */
+  @FunctionalInterface
+  private interface Call {
+    void on(VerbsNode node) throws Exception;
+  }
+
+  /** Closes a node while another thread is in the function that its call has made slow. */
+  private static void closedMeanwhile(NetOptions.Builder options, Call call) throws Exception {
+    VerbsNode.open(options.build()).close();
+    Held before = Held.now();
+    VerbsNode node = VerbsNode.open(options.build());
+    Provider.slow("", 0);
+    Thread caller =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    call.on(node);
+                  } catch (Exception e) {
+                    // It may be refused, but must leave nothing behind.
+                  }
+                });
+    Pair.await("the slow function", Provider::slowHasBegun);
+    node.close();
+    assertThat(caller.join(Duration.ofNanos(Pair.LIMIT_NS))).as("the call is over").isTrue();
+    before.awaitAgain();
+  }
+
+  @Test
+  void aNodeIsClosedWhileMemoryIsAllocatedOrClosed() throws Exception {
+    closedMeanwhile(
+        Pair.options(),
+        node -> {
+          Provider.slow("ibv_reg_mr", SLOW_MS);
+          RegisteredMemory ignored = node.allocate(4096);
+        });
+    closedMeanwhile(
+        Pair.options(),
+        node -> {
+          RegisteredMemory memory = node.allocate(4096);
+          Provider.slow("ibv_dereg_mr", SLOW_MS);
+          memory.close();
+        });
+  }
+
+  @Test
+  void aNodeThatIsClosedWaitsForAnOperationThatIsBeingRefused() throws Exception {
+    VerbsNode node = VerbsNode.open(Pair.options().build());
+    RegisteredMemory memory = node.allocate(4096);
+    memory.enter(0, 8);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(node::close);
+    assertThatThrownBy(() -> closed.get(SLOW_MS, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    memory.leave();
+    Object ignored = closed.get(Pair.LIMIT_NS, TimeUnit.NANOSECONDS);
+    assertThatThrownBy(memory::segment).isInstanceOf(IllegalStateException.class);
   }
 }

@@ -103,6 +103,18 @@ final class Provider implements BeforeAllCallback {
     }
   }
 
+  /** Lets the next call of a function take so long. */
+  static void slow(String function, int ms) {
+    try (Arena arena = Arena.ofConfined()) {
+      Object ignored = call("loop_slow", null, arena.allocateFrom(function).address(), ms);
+    }
+  }
+
+  /** Whether that call has begun. */
+  static boolean slowHasBegun() {
+    return (int) call("loop_slow_began", JAVA_INT) == 1;
+  }
+
   /** Keeps completions back. */
   static void hold() {
     Object ignored = call("loop_hold", JAVA_INT, 1);
