@@ -70,6 +70,10 @@ final class CmConnector {
   private final LinkedHashMap<Integer, Challenge> challenges = new LinkedHashMap<>();
 
   private int nextChallenge;
+
+  /** The node is being closed: it neither listens nor connects any more. Guarded by this. */
+  private boolean shut;
+
   private volatile boolean stopping;
 
   /**
@@ -201,8 +205,12 @@ final class CmConnector {
 
   // ---- who listens
 
-  InetSocketAddress listen(InetSocketAddress address, ConnectionHandler handler)
+  /** Under the lock, so that {@link #shut} finds what it has made. */
+  synchronized InetSocketAddress listen(InetSocketAddress address, ConnectionHandler handler)
       throws IOException {
+    if (shut) {
+      throw new IllegalStateException("the node is closed");
+    }
     ConnectionId id = channel.create(PortSpace.TCP);
     try {
       id.bind(address);
@@ -390,11 +398,21 @@ final class CmConnector {
     }
   }
 
-  /** An identifier that knows its device and route. */
-  private CmLine resolved(InetSocketAddress address, long endNs) throws IOException {
+  /** A new identifier. Under the lock, so that {@link #shut} finds it. */
+  private synchronized CmLine create() throws ExchangeException {
+    if (shut) {
+      throw new ExchangeException("the node is closed");
+    }
     ConnectionId id = channel.create(PortSpace.TCP);
     CmLine line = new CmLine(this, id);
     lines.put(id, line);
+    return line;
+  }
+
+  /** An identifier that knows its device and route. */
+  private CmLine resolved(InetSocketAddress address, long endNs) throws IOException {
+    CmLine line = create();
+    ConnectionId id = line.id;
     try {
       int limitMs = node.options.handshakeMs();
       id.resolveAddress(null, address, limitMs);
@@ -514,8 +532,9 @@ final class CmConnector {
 
   // ---- closing
 
-  /** Stops accepting connections; handshakes that are under way fail. */
-  void shut() {
+  /** Stops accepting connections and connecting; handshakes that are under way fail. */
+  synchronized void shut() {
+    shut = true;
     for (ConnectionId listener : List.copyOf(listeners.keySet())) {
       listeners.remove(listener);
       later(listener::close);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.talaria.verbs.VerbsException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -218,6 +219,24 @@ class FaultsTest {
           RegisteredMemory memory = node.allocate(4096);
           Provider.slow("ibv_dereg_mr", SLOW_MS);
           memory.close();
+        });
+  }
+
+  @Test
+  void aNodeIsClosedWhileItBeginsToListenOrConnectByRdmaCm() throws Exception {
+    InetSocketAddress any = new InetSocketAddress(Provider.address(), 0);
+    closedMeanwhile(
+        Pair.cm(),
+        node -> {
+          Provider.slow("rdma_bind_addr", SLOW_MS);
+          InetSocketAddress ignored = node.listen(any, (c, m) -> {});
+        });
+    InetSocketAddress nobody = new InetSocketAddress(Provider.address(), 9);
+    closedMeanwhile(
+        Pair.cm(),
+        node -> {
+          Provider.slow("rdma_create_id", SLOW_MS);
+          Connection ignored = node.connect(nobody, (c, m) -> {});
         });
   }
 
