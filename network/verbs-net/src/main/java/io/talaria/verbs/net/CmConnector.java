@@ -420,7 +420,7 @@ final class CmConnector {
       id.resolveRoute(limitMs);
       ignored = line.await(ConnectionEvent.Type.ROUTE_RESOLVED, endNs);
       return line;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       abandon(line, null);
       throw e;
     }
@@ -451,7 +451,7 @@ final class CmConnector {
       throws IOException {
     CmLine line = resolved(address, endNs);
     VerbsNode.Setup setup = null;
-    Offer peer;
+    Connection connection;
     try {
       if (!line.id.context().equals(Optional.of(node.context))) {
         throw new ExchangeException("the address is reached by another device than the node's");
@@ -468,12 +468,12 @@ final class CmConnector {
       line.id.connect(
           new ConnectionParameters(offer, node.reads(), node.reads(), MAX_RETRIES, WAIT_FOR_EVER));
       ConnectionEvent made = line.await(ConnectionEvent.Type.ESTABLISHED, endNs);
-      peer = answered(line, made, hello, challenge, offer, address.getAddress());
-    } catch (IOException | RuntimeException e) {
+      Offer peer = answered(line, made, hello, challenge, offer, address.getAddress());
+      connection = node.connection(setup, peer, line, handler, null);
+    } catch (IOException | RuntimeException | Error e) {
       abandon(line, setup);
       throw e;
     }
-    Connection connection = node.connection(setup, peer, line, handler, null);
     node.join(connection, () -> {});
     line.attach(connection);
     connection.greet();

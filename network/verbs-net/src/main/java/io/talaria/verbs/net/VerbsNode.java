@@ -402,7 +402,7 @@ public final class VerbsNode implements AutoCloseable {
     try {
       exchange.send(Frame.ANSWER, offer(setup).toBytes());
       ByteBuffer ignored = exchange.receive(Frame.READY);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       connection.close(handshakeFailed(e), false);
       throw e;
     }
@@ -460,7 +460,7 @@ public final class VerbsNode implements AutoCloseable {
               });
       watch(connection, channel);
       return connection;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       channel.close();
       throw e;
     }
@@ -474,14 +474,14 @@ public final class VerbsNode implements AutoCloseable {
     try {
       exchange.send(Frame.OFFER, offer(setup).toBytes());
       peer = Offer.of(exchange.receive(Frame.ANSWER));
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       abandon(setup);
       throw e;
     }
     Connection connection = join(setup, peer, channel, handler);
     try {
       exchange.send(Frame.READY, new byte[0]);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       connection.close(handshakeFailed(e), false);
       throw e;
     }
@@ -631,9 +631,15 @@ public final class VerbsNode implements AutoCloseable {
     leaveReceiving(setup.place());
   }
 
-  private Connection join(
-      Setup setup, Offer peer, SocketChannel channel, ConnectionHandler handler) {
-    Connection connection = connection(setup, peer, () -> close(channel), handler, null);
+  /** A connection of the setup, which is abandoned if there can be none. */
+  Connection join(Setup setup, Offer peer, SocketChannel channel, ConnectionHandler handler) {
+    Connection connection;
+    try {
+      connection = connection(setup, peer, () -> close(channel), handler, null);
+    } catch (RuntimeException | Error e) {
+      abandon(setup);
+      throw e;
+    }
     join(
         connection,
         () -> {
@@ -646,7 +652,10 @@ public final class VerbsNode implements AutoCloseable {
     return connection;
   }
 
-  /** Messages of the peer find it from now on; {@link #join} must follow. */
+  /**
+   * Messages of the peer find it from now on; {@link #join} must follow. If there is no memory for
+   * it, the setup is still the caller's.
+   */
   Connection connection(
       Setup setup,
       Offer peer,
@@ -656,20 +665,28 @@ public final class VerbsNode implements AutoCloseable {
     Connection connection =
         new Connection(this, setup.place(), handler, setup.queuePair(), peer, life, greeting);
     connections.add(connection);
-    synchronized (this) {
-      SendThread thread = connection.sendThread;
-      thread.slots[connection.serial & (thread.slots.length - 1)] = connection;
+    fillSlot(connection, connection);
+    try {
+      connection.receiveThread.table.add(connection);
+    } catch (RuntimeException | Error e) {
+      fillSlot(connection, null);
+      connections.remove(connection);
+      throw e;
     }
-    connection.receiveThread.table.add(connection);
     opened.increment();
     return connection;
+  }
+
+  private synchronized void fillSlot(Connection owner, Connection content) {
+    SendThread thread = owner.sendThread;
+    thread.slots[owner.serial & (thread.slots.length - 1)] = content;
   }
 
   /** Connects the queue pair; the connection is closed if that fails. */
   void join(Connection connection, Runnable connecting) {
     try {
       connecting.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       connection.close(
           new CloseReason(CloseReason.Kind.FAILED, "connecting failed: " + e.getMessage()), false);
       throw e;
@@ -766,7 +783,12 @@ public final class VerbsNode implements AutoCloseable {
                     connection.lifeEnded("the peer is gone: " + e.getMessage());
                   }
                 });
-    thread.start();
+    try {
+      thread.start();
+    } catch (RuntimeException | Error e) {
+      connection.close(handshakeFailed(e), false);
+      throw e;
+    }
   }
 
   // ---- memory

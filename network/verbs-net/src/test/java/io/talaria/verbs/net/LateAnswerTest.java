@@ -5,6 +5,8 @@ package io.talaria.verbs.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.talaria.verbs.QueuePair;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,6 +63,20 @@ class LateAnswerTest {
         assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
       }
       Pair.await("its end", () -> pair.left.metrics().connections() == 0);
+    }
+  }
+
+  @Test
+  void aConnectionThatCannotBeMadeGivesItsQueuePairAndPlaceBack() throws Exception {
+    try (Pair pair = new Pair(options(1), options(1), (c, m) -> {});
+        SocketChannel channel = SocketChannel.open()) {
+      VerbsNode.Setup setup = pair.left.setUp(QueuePair.Builder::open);
+      // Without a peer its constructor throws where it might be short of memory.
+      assertThatThrownBy(() -> pair.left.join(setup, null, channel, (c, m) -> {}))
+          .isInstanceOf(NullPointerException.class);
+      assertThat(setup.queuePair().isOpen()).isFalse();
+      assertThat(pair.left.metrics().connections()).isZero();
+      assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
     }
   }
 
