@@ -103,11 +103,18 @@ final class KnownCounters {
     for (String name : new String[] {"multicast", "rx_compressed", "tx_compressed"}) {
       net(name, CounterKind.PACKETS, CounterUnit.PACKETS, Traffic.NONE, true);
     }
+    // Drivers count packets for which the host was too slow in rx_missed_errors, and do not add
+    // them to rx_errors or rx_dropped (linux/if_link.h).
     for (String name :
-        new String[] {"rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "collisions"}) {
+        new String[] {
+          "rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_missed_errors", "collisions"
+        }) {
       net(name, CounterKind.ERRORS, CounterUnit.EVENTS, Traffic.NONE, false);
     }
-    // The kernel has these in rx_errors, tx_errors or the dropped ones already.
+    // Not a failure: a link that is not to receive, such as the backup link of a bond, counts all
+    // that comes.
+    net("rx_nohandler", CounterKind.OTHER, CounterUnit.EVENTS, Traffic.NONE, false);
+    // The kernel has these in rx_errors or tx_errors already.
     for (String name :
         new String[] {
           "rx_length_errors",
@@ -115,8 +122,6 @@ final class KnownCounters {
           "rx_crc_errors",
           "rx_frame_errors",
           "rx_fifo_errors",
-          "rx_missed_errors",
-          "rx_nohandler",
           "tx_aborted_errors",
           "tx_carrier_errors",
           "tx_fifo_errors",

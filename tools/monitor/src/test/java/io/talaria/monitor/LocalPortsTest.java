@@ -194,6 +194,29 @@ class LocalPortsTest {
   }
 
   @Test
+  void packetsForWhichTheHostWasTooSlowAreErrorsOfTheirOwn() {
+    sys.netInterface("eth0", "up", 1000, true, 1);
+    sys.file("class/net/eth0/statistics/rx_dropped", 0);
+    sys.file("class/net/eth0/statistics/rx_missed_errors", 40);
+    Reading reading = onlyReading();
+
+    // 3 are in rx_errors, which rx_crc_errors is a part of.
+    assertThat(reading.sum(CounterKind.ERRORS)).isEqualTo(43);
+    assertThat(reading.counters().get(reading.indexOf("rx_missed_errors")).part()).isFalse();
+  }
+
+  @Test
+  void packetsOnALinkThatIsNotToReceiveAreNoErrors() {
+    sys.netInterface("eth0", "up", 1000, true, 1);
+    sys.file("class/net/eth0/statistics/rx_nohandler", 40);
+    Reading reading = onlyReading();
+
+    assertThat(reading.sum(CounterKind.ERRORS)).isEqualTo(3);
+    assertThat(reading.counters().get(reading.indexOf("rx_nohandler")).kind())
+        .isEqualTo(CounterKind.OTHER);
+  }
+
+  @Test
   void aPortThatIsGoneIsForgottenByTheNextScanAndComesBack() {
     sys.softRoce().netInterface("eth0", "up", 1000, true, 1);
     assertThat(ports.scan()).hasSize(2);
