@@ -62,8 +62,11 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   /** Confined to the thread that polls. */
   private int emptyPolls;
 
-  /** An extended queue is being read: the provider may hold its lock. */
-  boolean reading;
+  /**
+   * The thread that has begun to read an extended queue, whose lock the provider may hold then; or
+   * null. Plain: only the thread itself can have put itself here, and sees what it has put.
+   */
+  Thread reader;
 
   CompletionQueue(String kind, Context context, CompletionChannel channel) {
     super(kind, channel == null ? owners(context) : owners(context, channel));
@@ -171,9 +174,23 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
   }
 
   final void requireNotReading() {
-    if (reading) {
-      throw new IllegalStateException("reading has begun already: see end()");
+    if (reader != null) {
+      throw readingHasBegun();
     }
+  }
+
+  /**
+   * For what may be done while another thread reads: a provider lets it wait for the lock of the
+   * queue, and the thread that has the lock would wait for itself.
+   */
+  final void requireNotReadByThisThread() {
+    if (reader == Thread.currentThread()) {
+      throw readingHasBegun();
+    }
+  }
+
+  private static IllegalStateException readingHasBegun() {
+    return new IllegalStateException("reading has begun already: see end()");
   }
 
   private void completed(long wc) {
@@ -239,8 +256,10 @@ public sealed class CompletionQueue extends NativeObject permits ExtendedComplet
    *
    * @param entries at least 1, and not fewer than are reserved
    * @throws VerbsException if the device cannot do it
+   * @throws IllegalStateException if this thread is reading the queue
    */
   public final synchronized void resize(int entries) {
+    requireNotReadByThisThread();
     Bits.inRange(entries, Math.max(1, reserved), MAX_ENTRIES, "the number of completions");
     VerbsException.check(Ibv.resizeCq(pointer(), entries), "ibv_resize_cq to " + entries);
     capacity = Math.max(entries, Raw.half(pointer() + Cq.CQE));

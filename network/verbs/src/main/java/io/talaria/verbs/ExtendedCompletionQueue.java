@@ -16,6 +16,10 @@ import java.nio.file.Files;
  * A completion queue whose completions are read one by one, each field by a call ({@code
  * ibv_cq_ex}), and may have timestamps. One thread polls at a time.
  *
+ * <p>Between {@link #start} and {@link #end} the provider may hold the lock of the queue. Until the
+ * end, the thread that reads cannot poll, arm or resize the queue, or close or reset a queue pair
+ * that uses it: these calls throw {@link IllegalStateException}.
+ *
  * <pre>{@code
  * if (queue.start()) {
  *   do {
@@ -130,7 +134,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
       throw new VerbsException(status, "ibv_start_poll");
     }
     empty = 0;
-    reading = true;
+    reader = Thread.currentThread();
     polling = true;
     account(queue);
     return true;
@@ -168,7 +172,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   /** Ends reading ({@code ibv_end_poll}). */
   public void end() {
     long queue = reading();
-    reading = false;
+    reader = null;
     if (polling) {
       polling = false;
       IbvOps.endPoll(endPoll, queue);
@@ -176,7 +180,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
   }
 
   private long reading() {
-    if (!reading) {
+    if (reader == null) {
       throw new IllegalStateException("reading has not begun: see start()");
     }
     return pointer();

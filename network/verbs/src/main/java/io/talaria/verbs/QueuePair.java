@@ -671,8 +671,10 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * time.
    *
    * @throws VerbsException if the library refuses
+   * @throws IllegalStateException if this thread is reading one of its completion queues
    */
   public final void reset() {
+    requireNotReading();
     modify(State.RESET);
     sendPosted = 0;
     receivePosted = 0;
@@ -980,8 +982,15 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     }
   }
 
+  /** Providers lock the completion queues to remove completions of a queue pair from them. */
+  private void requireNotReading() {
+    options.sendQueue.requireNotReadByThisThread();
+    options.receiveQueue.requireNotReadByThisThread();
+  }
+
   @Override
   final int destroy(long address) {
+    requireNotReading(); // it is open afterwards
     try (Arena arena = Arena.ofConfined()) {
       // So that the device ends what is under way. What cannot be put in error is destroyed all the
       // same: after that the device touches no memory for it.

@@ -5,6 +5,8 @@ package io.talaria.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -198,6 +200,44 @@ class ExtendedTest {
       queue.end();
       assertThat(queue.poll(pair.left.done)).isZero();
     }
+  }
+
+  @Test
+  void aQueuePairIsNotClosedOrResetWhileItsCompletionsAreRead() {
+    try (Context context = Variant.open();
+        ProtectionDomain domain = context.protectionDomain();
+        CompletionQueue other = context.completionQueue(8);
+        ExtendedCompletionQueue queue = context.extendedCompletionQueue(8, null, false);
+        MemoryRegion region = domain.allocate(4096, Access.LOCAL_WRITE)) {
+      QueuePair sends = QueuePair.rc(domain).send(queue, 1).receive(other, 1).open();
+      QueuePair receives = QueuePair.rc(domain).send(other, 1).receive(queue, 1).open();
+      QueuePair neither = QueuePair.rc(domain).send(other, 1).receive(other, 1).open();
+      receives.initialize(1);
+      ReceiveRequests request = ReceiveRequests.allocate(domain, 1, 1);
+      request.request(0).id(7).local(region, 0, 64);
+      assertThat(receives.post(request, 0, 1)).isZero();
+      receives.fail();
+      while (!queue.start()) {
+        Thread.onSpinWait();
+      }
+      for (QueuePair queuePair : List.of(sends, receives)) {
+        refused(queuePair::close);
+        refused(queuePair::reset);
+        assertThat(queuePair.isOpen()).isTrue();
+      }
+      refused(() -> queue.resize(16));
+      neither.close();
+      queue.end();
+      sends.reset();
+      sends.close();
+      receives.close();
+    }
+  }
+
+  private static void refused(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("reading has begun already: see end()");
   }
 
   @Test
