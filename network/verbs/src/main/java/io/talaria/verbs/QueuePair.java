@@ -671,10 +671,12 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
    * time.
    *
    * @throws VerbsException if the library refuses
-   * @throws IllegalStateException if this thread is reading one of its completion queues
+   * @throws IllegalStateException if this thread is reading one of its completion queues; or if a
+   *     batch of {@link ExtendedQueuePair} has begun
    */
   public final void reset() {
     requireNotReading();
+    requireNoBatch();
     modify(State.RESET);
     sendPosted = 0;
     receivePosted = 0;

@@ -148,6 +148,20 @@ class ExtendedTest {
   }
 
   @Test
+  void aQueuePairIsNotResetWithinABatch() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      left.start();
+      assertThatThrownBy(left::reset)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("a batch has begun already");
+      left.abort();
+      left.reset();
+      assertThat(left.state()).isEqualTo(QueuePair.State.RESET);
+    }
+  }
+
+  @Test
   void aDatagramNeedsADestinationOfItsOwn() {
     try (Pair pair = new Pair(QueuePair.Type.UD, true)) {
       ExtendedQueuePair left = pair.left.extended();
