@@ -204,10 +204,18 @@ public final class MemoryRegion extends NativeObject {
     return (zeroBased ? 0 : address) + Objects.checkFromIndexSize(offset, bytes, length);
   }
 
-  /** Where a piece is in this process, whatever the device calls it. */
+  /** Where a piece is that this process reads, whatever the device calls it. */
   long placeOf(long offset, long bytes) {
     long ignored = pointer();
+    requireAlive(memory);
     return address + Objects.checkFromIndexSize(offset, bytes, length);
+  }
+
+  /** For memory that this process reads: where it was may be nothing any more. */
+  static void requireAlive(MemorySegment memory) {
+    if (!memory.scope().isAlive()) {
+      throw new IllegalStateException("the arena of the region's memory is closed");
+    }
   }
 
   /** The memory, also of a closed region, for requests to keep it alive. */

@@ -440,15 +440,17 @@ public final class SendRequests {
     long ignored = object.pointer();
   }
 
-  /** Inline data is copied by this process, so it must be where the piece says, and fit. */
+  /** Inline data is copied by this process, so it must be there, where the piece says, and fit. */
   private void checkInline(QueuePair queuePair, int index) {
     long bytes = 0;
     int used = Raw.half(at(index) + SendWr.NUM_SGE);
     for (int piece = 0; piece < used; piece++) {
       long sge = pieceList + Sge.SIZE * (index * pieces + piece);
       long length = Raw.half(sge + Sge.LENGTH) & 0xffffffffL;
-      long from = Raw.word(sge + Sge.ADDR) - kept[index * pieces + piece].address();
-      if (from < 0 || from + length > kept[index * pieces + piece].byteSize()) {
+      MemorySegment source = kept[index * pieces + piece];
+      MemoryRegion.requireAlive(source);
+      long from = Raw.word(sge + Sge.ADDR) - source.address();
+      if (from < 0 || from + length > source.byteSize()) {
         throw new IllegalArgumentException("inline data cannot come from a ZERO_BASED region");
       }
       bytes += length;

@@ -107,6 +107,39 @@ class LifetimeTest {
   }
 
   @Test
+  void whatThisProcessWouldReadOfAClosedArenaIsRefused() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
+      MemoryRegion region;
+      try (Arena arena = Arena.ofConfined()) {
+        region = pair.domain.register(arena.allocate(64));
+      }
+      try (region) {
+        String message = "the arena of the region's memory is closed";
+        ExtendedQueuePair left = pair.left.extended();
+        pair.left.send.send(0).local(region, 0, 8).inline().signaled();
+        assertThatThrownBy(() -> left.post(pair.left.send, 0, 1))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(message);
+        left.start();
+        left.send();
+        assertThatThrownBy(() -> left.inline(region, 0, 8))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(message);
+        left.abort();
+        left.start();
+        left.id(1, true);
+        left.write(pair.right.region.remoteKey(), pair.right.region.remoteAddress());
+        left.piece(pair.left.region, 0, 8);
+        assertThat(left.complete()).isZero();
+        pair.left.success(1);
+        assertThatThrownBy(() -> pair.left.queue.replyTo(1, pair.left.done, 0, region, 0))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(message);
+      }
+    }
+  }
+
+  @Test
   void objectsOfTwoContextsAreNotMixed() {
     try (Context one = Variant.open();
         Context two = Variant.open();
