@@ -850,8 +850,13 @@ public final class VerbsNode implements AutoCloseable {
           event = context.pollAsync()) {
         told(event.orElseThrow());
       }
-    } catch (RuntimeException e) {
-      LOG.log(Level.DEBUG, "looking at the device", e);
+    } catch (RuntimeException | Error e) {
+      // The clock never calls again what has thrown.
+      try {
+        LOG.log(e instanceof Error ? Level.WARNING : Level.DEBUG, "looking at the device", e);
+      } catch (RuntimeException | Error again) {
+        // Memory is short, most likely. The next look is in a second.
+      }
     }
   }
 

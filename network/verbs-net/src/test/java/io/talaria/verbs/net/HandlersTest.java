@@ -8,9 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -131,6 +135,42 @@ class HandlersTest {
       pair.right.close();
       assertThat(interrupted.get()).isInstanceOf(InterruptedException.class);
       assertThat(pair.right.metrics().blockedHandlers()).isPositive();
+    }
+  }
+
+  /** An error that the logger throws stands for one of the JVM, such as that memory is short. */
+  @Test
+  void anErrorDoesNotEndTheLooksOfEachSecond() throws Exception {
+    Handler failing =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            String text = line.getMessage();
+            if (text.contains("is in a handler for") || text.contains("looking at the device")) {
+              throw new OutOfMemoryError("by the test");
+            }
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger("io.talaria.verbs.net");
+    logger.addHandler(failing);
+    AtomicBoolean enough = new AtomicBoolean();
+    ConnectionHandler handler = (c, m) -> Pair.await("the end of the test", enough::get);
+    try (Pair pair = new Pair(Pair.options(), handler)) {
+      Connection connection = pair.connect((c, m) -> {});
+      Pair.send(connection, 1, 1);
+      try {
+        Pair.await("a second look", () -> pair.right.metrics().blockedHandlers() >= 2);
+      } finally {
+        enough.set(true);
+      }
+    } finally {
+      logger.removeHandler(failing);
     }
   }
 
