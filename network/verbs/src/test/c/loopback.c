@@ -1178,6 +1178,7 @@ struct cm_event { struct rdma_cm_event base; char data[256]; };
 static struct cm_id *listeners[65536];
 static struct ibv_context *cm_context;
 static int next_port = 20000;
+static long identifiers;  // that are not destroyed
 
 static struct ibv_context *the_context(void) {
   if (!cm_context) cm_context = open_context();
@@ -1232,6 +1233,7 @@ int rdma_create_id(struct rdma_event_channel *c, struct rdma_cm_id **id, void *u
   made->base.channel = c;
   made->base.context = user;
   made->base.ps = ps;
+  identifiers++;
   *id = &made->base;
   return 0;
 }
@@ -1258,6 +1260,7 @@ int rdma_destroy_id(struct rdma_cm_id *id) {
   for (int i = 0; i < count; i++) if (write(((struct cm_channel *)id->channel)->write_fd, &kept[i], 8) < 0) abort();
   fcntl(id->channel->fd, F_SETFL, flags);
   free(own);
+  identifiers--;
   pthread_mutex_unlock(&lock);
   return 0;
 }
@@ -1320,6 +1323,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param) {
   made->base.route.addr.dst_sin = id->route.addr.src_sin;
   made->peer = cm(id);
   cm(id)->peer = made;
+  identifiers++;
   cm_raise(made, listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, param);
   return 0;
 }
@@ -1485,6 +1489,7 @@ void loop_stuff(struct ibv_cq *cq, int count) {
 // How often a request found no receive request at the peer.
 long loop_not_ready(void) { return LOCKED(long, not_ready); }
 long loop_unacknowledged(void) { return LOCKED(long, unacknowledged); }
+long loop_identifiers(void) { CM_ALONE; return identifiers; }
 void loop_missing(int kernel, int devices, int opening) {
   no_kernel = kernel;
   no_device = devices;

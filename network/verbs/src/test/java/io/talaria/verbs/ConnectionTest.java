@@ -4,16 +4,19 @@ package io.talaria.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.talaria.verbs.cm.ConnectionEvent;
 import io.talaria.verbs.cm.ConnectionId;
 import io.talaria.verbs.cm.ConnectionParameters;
 import io.talaria.verbs.cm.EventChannel;
 import io.talaria.verbs.cm.PortSpace;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -152,6 +155,43 @@ class ConnectionTest {
         request.id().close();
       }
     }
+  }
+
+  /** A listener that another thread closes is forgotten first, then waits until this is taken. */
+  @Test
+  void aRequestToAListenerThatIsBeingClosedLeavesNoIdentifierBehind() throws Exception {
+    assumeFalse(Variant.isDevice(), "only the provider counts identifiers");
+    try (EventChannel servers = EventChannel.open();
+        EventChannel clients = EventChannel.open();
+        ConnectionId listener = listen(servers);
+        ConnectionId client = resolved(clients, listener.localAddress().orElseThrow())) {
+      Context context = client.context().orElseThrow();
+      try (ProtectionDomain domain = context.protectionDomain();
+          CompletionQueue queue = context.completionQueue(4);
+          QueuePair near = client.open(QueuePair.rc(domain).send(queue, 1).receive(queue, 1))) {
+        assertThat(near.state()).isEqualTo(QueuePair.State.INIT);
+        long before = Loopback.identifiers();
+        client.connect(ConnectionParameters.with());
+        assertThat(Loopback.identifiers()).isEqualTo(before + 1);
+        Map<Long, ConnectionId> ids = identifiers(servers);
+        Map<Long, ConnectionId> known = Map.copyOf(ids);
+        ids.clear();
+        try {
+          assertThat(servers.take()).isEmpty();
+        } finally {
+          ids.putAll(known);
+        }
+        assertThat(next(clients, ConnectionEvent.Type.REJECTED).id()).isSameAs(client);
+        assertThat(Loopback.identifiers()).isEqualTo(before);
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<Long, ConnectionId> identifiers(EventChannel channel) throws Exception {
+    Field ids = EventChannel.class.getDeclaredField("ids");
+    ids.setAccessible(true);
+    return (Map<Long, ConnectionId>) ids.get(channel);
   }
 
   @Test

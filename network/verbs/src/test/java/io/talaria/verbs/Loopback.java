@@ -103,6 +103,11 @@ public final class Loopback {
     return (long) call("loop_unacknowledged", JAVA_LONG);
   }
 
+  /** How many identifiers of RDMA CM are not destroyed. */
+  static long identifiers() {
+    return (long) call("loop_identifiers", JAVA_LONG);
+  }
+
   /** What is missing: verbs in the kernel, devices, or the right to open one. */
   static void missing(boolean kernel, boolean devices, int openErrno) {
     Object ignored = call("loop_missing", null, kernel ? 1 : 0, devices ? 1 : 0, openErrno);

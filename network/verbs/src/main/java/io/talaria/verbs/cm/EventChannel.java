@@ -173,9 +173,15 @@ public final class EventChannel implements AutoCloseable {
         }
         long event = out.get(JAVA_LONG, 0);
         ConnectionEvent copy = copy(event);
+        boolean orphan = copy.type() == ConnectionEvent.Type.CONNECT_REQUEST && copy.id() == null;
+        long id = Raw.word(event + CmEvent.ID);
         int acknowledged = RdmaCm.ackCmEvent(event);
         if (acknowledged < 0) {
           throw new VerbsException(acknowledged, "rdma_ack_cm_event");
+        }
+        if (orphan) {
+          // The library has made it for a listener that is being closed: nothing else refers to it.
+          int ignored = RdmaCm.destroyId(id);
         }
         if (copy.id() != null) {
           return Optional.of(copy);
