@@ -20,7 +20,7 @@ public final class AddressHandle extends NativeObject {
       long at = Bits.zeroed(arena, AhAttr.STRUCT).address();
       address.store(at);
       opened(VerbsException.check(Ibv.createAh(domain.pointer(), at), "ibv_create_ah"));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       abandoned();
       throw e;
     }

@@ -91,24 +91,28 @@ public final class ExtendedQueuePair extends QueuePair {
 
   ExtendedQueuePair(Builder options) {
     super(options, true, 0);
-    extended = Ibv.qpToQpEx(pointer());
-    if (extended < 0) {
+    try {
+      extended = Ibv.qpToQpEx(pointer());
+      if (extended < 0) {
+        throw new VerbsException((int) extended, "ibv_qp_to_qp_ex");
+      }
+      start = IbvOps.pointerAt(extended + QpEx.WR_START);
+      complete = IbvOps.pointerAt(extended + QpEx.WR_COMPLETE);
+      abort = IbvOps.pointerAt(extended + QpEx.WR_ABORT);
+      send = IbvOps.pointerAt(extended + QpEx.WR_SEND);
+      sendImm = IbvOps.pointerAt(extended + QpEx.WR_SEND_IMM);
+      write = IbvOps.pointerAt(extended + QpEx.WR_RDMA_WRITE);
+      writeImm = IbvOps.pointerAt(extended + QpEx.WR_RDMA_WRITE_IMM);
+      read = IbvOps.pointerAt(extended + QpEx.WR_RDMA_READ);
+      fetchAdd = IbvOps.pointerAt(extended + QpEx.WR_ATOMIC_FETCH_ADD);
+      compareSwap = IbvOps.pointerAt(extended + QpEx.WR_ATOMIC_CMP_SWP);
+      setSge = IbvOps.pointerAt(extended + QpEx.WR_SET_SGE);
+      setInline = IbvOps.pointerAt(extended + QpEx.WR_SET_INLINE_DATA);
+      setUdAddr = IbvOps.pointerAt(extended + QpEx.WR_SET_UD_ADDR);
+    } catch (RuntimeException | Error e) {
       close();
-      throw new VerbsException((int) extended, "ibv_qp_to_qp_ex");
+      throw e;
     }
-    start = IbvOps.pointerAt(extended + QpEx.WR_START);
-    complete = IbvOps.pointerAt(extended + QpEx.WR_COMPLETE);
-    abort = IbvOps.pointerAt(extended + QpEx.WR_ABORT);
-    send = IbvOps.pointerAt(extended + QpEx.WR_SEND);
-    sendImm = IbvOps.pointerAt(extended + QpEx.WR_SEND_IMM);
-    write = IbvOps.pointerAt(extended + QpEx.WR_RDMA_WRITE);
-    writeImm = IbvOps.pointerAt(extended + QpEx.WR_RDMA_WRITE_IMM);
-    read = IbvOps.pointerAt(extended + QpEx.WR_RDMA_READ);
-    fetchAdd = IbvOps.pointerAt(extended + QpEx.WR_ATOMIC_FETCH_ADD);
-    compareSwap = IbvOps.pointerAt(extended + QpEx.WR_ATOMIC_CMP_SWP);
-    setSge = IbvOps.pointerAt(extended + QpEx.WR_SET_SGE);
-    setInline = IbvOps.pointerAt(extended + QpEx.WR_SET_INLINE_DATA);
-    setUdAddr = IbvOps.pointerAt(extended + QpEx.WR_SET_UD_ADDR);
   }
 
   /** What a type can do by extended calls. */

@@ -41,7 +41,7 @@ public final class MemoryRegion extends NativeObject {
     long region;
     try {
       region = registered(bits);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       abandoned();
       throw e;
     }

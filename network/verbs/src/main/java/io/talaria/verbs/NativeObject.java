@@ -35,7 +35,7 @@ abstract class NativeObject implements AutoCloseable {
         owner.adopt(kind);
         adopted++;
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       for (int i = 0; i < adopted; i++) {
         owners[i].disown(kind);
       }

@@ -116,9 +116,11 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     long ops = context.pointer() + VerbsStructs.Context.OPS;
     postSend = IbvOps.pointerAt(ops + ContextOps.POST_SEND);
     postReceive = IbvOps.pointerAt(ops + ContextOps.POST_RECV);
-    marks = new long[Integer.highestOneBit(Math.max(1, options.sendRequests - 1)) * 2];
     int reserved = 0;
+    long pointer = 0;
+    long opening = -1;
     try (Arena arena = Arena.ofConfined()) {
+      marks = new long[Integer.highestOneBit(Math.max(1, options.sendRequests - 1)) * 2];
       options.sendQueue.reserve(options.sendRequests);
       options.sendQueue.takesSends();
       reserved = 1;
@@ -126,13 +128,22 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
       reserved = 2;
       MemorySegment attr = Bits.zeroed(arena, QpInitAttrEx.STRUCT);
       options.store(attr.address());
-      long pointer = create(attr.address(), extended, cmId);
+      pointer = create(attr.address(), extended, cmId);
       number = Raw.half(pointer + Qp.QP_NUM);
       inlineBytes = Raw.half(attr.address() + QpInitAttr.CAP + QpCap.MAX_INLINE_DATA);
-      serial = domain.queuePairOpened();
+      opening = domain.queuePairOpened();
+      serial = opening;
       context.register(pointer, this);
+      context.queuePairs().add(this);
       opened(pointer);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      if (pointer != 0) {
+        context.unregister(pointer, this);
+        int ignored = destroyed(pointer);
+      }
+      if (opening >= 0) {
+        domain.queuePairClosed(opening);
+      }
       if (reserved > 0) {
         options.sendQueue.unreserve(options.sendRequests);
       }
@@ -142,7 +153,6 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
       abandoned();
       throw e;
     }
-    context.queuePairs().add(this);
   }
 
   private static VarHandle handle(String field) {
@@ -1001,12 +1011,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
       int ignored = Ibv.modifyQp(address, attr.address(), IBV_QP_STATE);
     }
     context.unregister(address, this);
-    int status = 0;
-    if (cmId == 0) {
-      status = Ibv.destroyQp(address);
-    } else {
-      RdmaCm.destroyQp(cmId);
-    }
+    int status = destroyed(address);
     if (status < 0) {
       context.register(address, this);
       return status;
@@ -1016,5 +1021,14 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     options.sendQueue.release(options.sendRequests);
     options.releaseReceives(false);
     return status;
+  }
+
+  /** Gives it back to the library that has made it: 0, or a negated error number. */
+  private int destroyed(long address) {
+    if (cmId == 0) {
+      return Ibv.destroyQp(address);
+    }
+    RdmaCm.destroyQp(cmId);
+    return 0;
   }
 }

@@ -41,18 +41,22 @@ public final class SharedReceiveQueue extends NativeObject {
     Context context = domain.context();
     postSrqRecv =
         IbvOps.pointerAt(context.pointer() + VerbsStructs.Context.OPS + ContextOps.POST_SRQ_RECV);
+    long pointer = 0;
     try (Arena arena = Arena.ofConfined()) {
       long at = Bits.zeroed(arena, SrqInitAttr.STRUCT).address();
       Raw.half(at + SrqInitAttr.ATTR + SrqAttr.MAX_WR, requests);
       Raw.half(at + SrqInitAttr.ATTR + SrqAttr.MAX_SGE, pieces);
-      long pointer =
+      pointer =
           VerbsException.check(
               Ibv.createSrq(domain.pointer(), at), "ibv_create_srq of " + requests + " requests");
       this.pieces = pieces;
       capacity = requests;
       context.register(pointer, this);
       opened(pointer);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      if (pointer != 0) {
+        int ignored = Ibv.destroySrq(pointer);
+      }
       abandoned();
       throw e;
     }

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.talaria.testsupport.ChildProcess;
+import io.talaria.testsupport.VerbsInMemory;
 import io.talaria.verbs.cm.ConnectionId;
 import io.talaria.verbs.cm.EventChannel;
 import io.talaria.verbs.cm.PortSpace;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +51,16 @@ class FaultsTest {
           .hasMessageContaining("allocating 70368744177664 bytes")
           .hasMessageContaining("-XX:MaxDirectMemorySize");
     }
+  }
+
+  @Test
+  void aQueuePairThatTheHeapHasNoRoomForLeavesNothingBehind() throws Exception {
+    ChildProcess ended =
+        ChildProcess.jvm(ShortHeapMain.class)
+            .options("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx32m")
+            .options("-D" + Verbs.LIBRARY_PROPERTY + "=" + VerbsInMemory.library())
+            .runSuccessfully(Duration.ofMinutes(2));
+    assertThat(ended.out()).containsExactly("reserved: 0", "closed");
   }
 
   @Test
