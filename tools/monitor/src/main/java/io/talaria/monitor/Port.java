@@ -39,7 +39,7 @@ public record Port(
   }
 
   /**
-   * Whether it is a port of another node of the fabric, asked by messages.
+   * Whether it is a port of another node of the fabric, queried by messages.
    *
    * @return whether it has no place in {@code /sys}
    */

@@ -35,7 +35,7 @@ final class PortScan {
    * @param kind which
    * @param directory where
    * @param names the files that hold numbers
-   * @param lifespanNs how long the kernel gives the same values before it asks the device again
+   * @param lifespanNs how long the kernel gives the same values before it reads the device again
    */
   record Source(CounterSource kind, Path directory, List<String> names, long lifespanNs) {}
 

@@ -6,7 +6,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Options about how a fabric is asked. The defaults and ranges are those of the monitor. */
+/** Options about how a fabric is queried. The defaults and ranges are those of the monitor. */
 public final class FabricChoice {
   private static final int MAX_TIMEOUT_MS = 60_000;
   private static final int MAX_TRIES = 10;

@@ -3,11 +3,11 @@
 package io.talaria.cli.ports;
 
 import io.talaria.monitor.PortId;
-import io.talaria.monitor.fabric.Answer;
 import io.talaria.monitor.fabric.FabricException;
 import io.talaria.monitor.fabric.FabricMonitor;
 import io.talaria.monitor.fabric.FabricOptions;
 import io.talaria.monitor.fabric.FabricPort;
+import io.talaria.monitor.fabric.QueryResult;
 import io.talaria.monitor.fabric.Topology;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ public final class FabricSource implements PortSource {
   }
 
   /**
-   * Begins to ask.
+   * Begins to query.
    *
    * @param options how
    * @param everyNs how often each port
@@ -46,7 +46,7 @@ public final class FabricSource implements PortSource {
       view = monitor.awaitTopology();
       if (view.topology() != null) {
         monitor.show(wanted(view.topology()));
-        view = monitor.awaitAnswers();
+        view = monitor.awaitResponses();
       }
       if (!view.problem().isEmpty()) {
         throw new FabricException(view.problem(), null);
@@ -65,7 +65,7 @@ public final class FabricSource implements PortSource {
     return look(view);
   }
 
-  /** Asks these ports alone, such as those that a screen holds. */
+  /** Queries these ports alone, such as those that a screen holds. */
   public void show(List<PortId> ports) {
     monitor.show(ports);
   }
@@ -75,7 +75,7 @@ public final class FabricSource implements PortSource {
     monitor.rediscover();
   }
 
-  /** Asks each port so often. */
+  /** Queries each port so often. */
   public void every(long ns) {
     monitor.every(ns);
   }
@@ -102,9 +102,9 @@ public final class FabricSource implements PortSource {
         continue;
       }
       PortId id = port.port().id();
-      Answer.Status failure = view.failures().get(id);
+      QueryResult.Status failure = view.failures().get(id);
       String problem =
-          port.peer() == null ? "no link" : failure == null ? "not asked yet" : failure.text();
+          port.peer() == null ? "no link" : failure == null ? "not queried yet" : failure.text();
       lines.add(
           new PortLine(
               port.port(),

@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param lines the ports that the user wants to see
  * @param leftOut how many more there are
  * @param topology the fabric, or null if it is this host's ports
- * @param problem why the fabric cannot be asked at this moment; else empty
+ * @param problem why the fabric cannot be queried at this moment; else empty
  */
 public record Look(
     long atMs, List<PortLine> lines, int leftOut, Topology topology, String problem) {
@@ -23,7 +23,7 @@ public record Look(
     lines = List.copyOf(lines);
   }
 
-  /** The readings of the ports that answered. */
+  /** The readings of the ports that responded. */
   List<Reading> readings() {
     return lines.stream().map(PortLine::reading).filter(Objects::nonNull).toList();
   }

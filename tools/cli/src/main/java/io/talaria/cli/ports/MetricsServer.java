@@ -58,7 +58,7 @@ final class MetricsServer implements AutoCloseable {
     }
     try {
       MetricsServer server = new MetricsServer(HttpServer.create(address, BACKLOG), source);
-      server.server.createContext("/", server::answer);
+      server.server.createContext("/", server::respond);
       server.server.setExecutor(server.threads);
       server.server.start();
       return server;
@@ -71,7 +71,7 @@ final class MetricsServer implements AutoCloseable {
     return server.getAddress();
   }
 
-  private void answer(HttpExchange exchange) throws IOException {
+  private void respond(HttpExchange exchange) throws IOException {
     try (exchange) {
       if (!exchange.getRequestURI().getPath().equals("/metrics")) {
         say(exchange, NOT_FOUND, "text/plain", "There is /metrics only.\n");

@@ -16,7 +16,7 @@ import java.util.List;
  * A port and what is known of its counters.
  *
  * @param port the port
- * @param rates its last reading, and the rates that it gave; null if it has not answered
+ * @param rates its last reading, and the rates that it gave; null if it has not responded
  * @param problem why it has not; empty if it has
  * @param peer the port at the other end of the link, if it is one of a fabric; else null
  */

@@ -7,11 +7,11 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.cli.harness.Terminal;
 import io.talaria.cli.screen.Screen;
 import io.talaria.monitor.PrometheusText;
-import io.talaria.monitor.fabric.Answer;
 import io.talaria.monitor.fabric.Fabric;
 import io.talaria.monitor.fabric.FabricException;
 import io.talaria.monitor.fabric.FabricOptions;
 import io.talaria.monitor.fabric.FabricPort;
+import io.talaria.monitor.fabric.QueryResult;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -161,8 +161,8 @@ final class PortsRun {
             && names.stream().noneMatch(name -> PortFilter.names(name, port.port()))) {
           continue;
         }
-        Answer.Status status = fabric.reset(port);
-        boolean done = status == Answer.Status.ANSWERED;
+        QueryResult.Status status = fabric.reset(port);
+        boolean done = status == QueryResult.Status.RESPONDED;
         out.println(port.port().id() + ": " + (done ? "reset" : status.text()));
         failed += done ? 0 : 1;
       }

@@ -142,7 +142,7 @@ final class TopRun {
     }
   }
 
-  /** The ports of the fabric that are seen now; no others are asked. */
+  /** The ports of the fabric that are seen now; no others are queried. */
   private List<PortId> visible(TopView view, List<PortLine> rows, Terminal.Size size) {
     Set<PortId> ids = new HashSet<>(state.chosen());
     if (state.page() == TopState.Page.FABRIC) {
@@ -210,7 +210,7 @@ final class TopRun {
 
   private String fabricNote() {
     if (fabric == null) {
-      return "no port of this host is InfiniBand's; talaria top --fabric asks all the same";
+      return "no port of this host is InfiniBand's; --fabric queries the fabric all the same";
     }
     if (fabricLook != null && !fabricLook.problem().isEmpty()) {
       return fabricLook.problem();

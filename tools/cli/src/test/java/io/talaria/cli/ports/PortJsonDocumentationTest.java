@@ -105,7 +105,7 @@ class PortJsonDocumentationTest {
     Topology topology =
         new Topology(
             List.of(new FabricNode(id.nodeGuid(), NodeType.SWITCH, "Switch1", List.of(far))), 1);
-    PortLine silent = new PortLine(port, null, "silent: no answer in time", far.peer());
+    PortLine silent = new PortLine(port, null, "silent: no response in time", far.peer());
     JsonNode tree =
         Json.parse(Json.line(PortJson.tree(new Look(0, List.of(silent), 0, topology, ""))));
     hold("Reading", tree);

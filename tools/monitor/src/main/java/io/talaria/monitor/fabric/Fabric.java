@@ -74,7 +74,7 @@ public final class Fabric implements AutoCloseable {
   }
 
   /**
-   * Opens a port of this host to ask from.
+   * Opens a port of this host to query from.
    *
    * @param options which, and how
    * @return the fabric
@@ -134,7 +134,7 @@ public final class Fabric implements AutoCloseable {
       return new FabricException(
           "no InfiniBand adapter is here"
               + why
-              + ": ports of other nodes can be asked on a host with one, with the module ib_umad"
+              + ": ports of other nodes can be queried on a host with one, with the module ib_umad"
               + " loaded.",
           null);
     }
@@ -172,7 +172,7 @@ public final class Fabric implements AutoCloseable {
    * milliseconds for some nodes, seconds for thousands.
    *
    * @return what was found
-   * @throws FabricException if nothing could be asked
+   * @throws FabricException if nothing could be queried
    */
   public Topology discover() throws FabricException {
     synchronized (LIBIBMAD) {
@@ -270,39 +270,45 @@ public final class Fabric implements AutoCloseable {
   }
 
   /**
-   * Asks a port for its counters: those of 64 bits where it has them, for the rest those of 32 bits
-   * and less. Waits at most the time-out times the tries for each of up to three messages.
+   * Queries the counters of a port: those of 64 bits where it has them, for the rest those of 32
+   * bits and less. Waits at most the time-out times the tries for each of up to three messages.
    *
    * @param port a port of {@link #discover}
    * @return its counters, or why there are none
    */
-  public Answer query(FabricPort port) {
+  public QueryResult query(FabricPort port) {
     synchronized (LIBIBMAD) {
       long open = opened();
       int lid = port.port().lid();
       if (lid == 0) {
-        return Answer.without(Answer.Status.NO_LID);
+        return QueryResult.without(QueryResult.Status.NO_LID);
       }
       int number = port.port().id().number();
       try (Arena arena = Arena.ofConfined()) {
-        MemorySegment answer = arena.allocate(FabricStructs.MAD_BYTES, Long.BYTES);
+        MemorySegment response = arena.allocate(FabricStructs.MAD_BYTES, Long.BYTES);
         RemoteCounters known = capabilities.get(lid);
         if (known == null) {
           int status =
               mad.query(
-                  open, answer, lid, number, FabricConstants.CLASS_PORT_INFO, options.timeoutMs());
+                  open,
+                  response,
+                  lid,
+                  number,
+                  FabricConstants.CLASS_PORT_INFO,
+                  options.timeoutMs());
           if (status != 0) {
             return failed(status);
           }
-          known = RemoteCounters.of(mad.field(answer.address(), FabricConstants.IB_CPI_CAPMASK_F));
+          known =
+              RemoteCounters.of(mad.field(response.address(), FabricConstants.IB_CPI_CAPMASK_F));
           capabilities.put(lid, known);
         }
-        return read(open, answer, known, port.port());
+        return read(open, response, known, port.port());
       }
     }
   }
 
-  private Answer read(long open, MemorySegment answer, RemoteCounters known, Port port) {
+  private QueryResult read(long open, MemorySegment response, RemoteCounters known, Port port) {
     List<Counter> counters = known.counters();
     long[] values = new long[counters.size()];
     boolean[] read = new boolean[counters.size()];
@@ -312,7 +318,7 @@ public final class Fabric implements AutoCloseable {
       int status =
           mad.query(
               open,
-              answer,
+              response,
               port.lid(),
               number,
               FabricConstants.IB_GSI_PORT_COUNTERS_EXT,
@@ -322,14 +328,14 @@ public final class Fabric implements AutoCloseable {
       }
       Arrays.fill(atNs, 0, known.extended(), System.nanoTime());
       for (int i = 0; i < known.extended(); i++) {
-        values[i] = mad.field64(answer.address(), known.field(i));
+        values[i] = mad.field64(response.address(), known.field(i));
         read[i] = true;
       }
     }
     int status =
         mad.query(
             open,
-            answer,
+            response,
             port.lid(),
             number,
             FabricConstants.IB_GSI_PORT_COUNTERS,
@@ -339,29 +345,31 @@ public final class Fabric implements AutoCloseable {
     }
     Arrays.fill(atNs, known.extended(), counters.size(), System.nanoTime());
     for (int i = known.extended(); i < counters.size(); i++) {
-      values[i] = Integer.toUnsignedLong(mad.field(answer.address(), known.field(i)));
+      values[i] = Integer.toUnsignedLong(mad.field(response.address(), known.field(i)));
       read[i] = true;
     }
-    return new Answer(Answer.Status.ANSWERED, new Reading(port, counters, values, read, atNs));
+    return new QueryResult(
+        QueryResult.Status.RESPONDED, new Reading(port, counters, values, read, atNs));
   }
 
   /**
-   * libibmad says EIO for an answer that is an error. Of the others, which it may have overwritten
-   * while it complained on standard error, none is an answer.
+   * libibmad says EIO for a response that is an error. Of the others, which it may have overwritten
+   * while it complained on standard error, none is a response.
    */
-  private static Answer failed(int status) {
-    return Answer.without(status == -EIO ? Answer.Status.REFUSED : Answer.Status.SILENT);
+  private static QueryResult failed(int status) {
+    return QueryResult.without(
+        status == -EIO ? QueryResult.Status.REFUSED : QueryResult.Status.SILENT);
   }
 
   /**
    * Resets all counters of a port, for everybody who looks at it.
    *
    * @param port a port of {@link #discover}
-   * @return how that went; {@link Answer.Status#ANSWERED} if it is done
+   * @return how that went; {@link QueryResult.Status#RESPONDED} if it is done
    */
-  public Answer.Status reset(FabricPort port) {
-    Answer before = query(port);
-    if (before.status() != Answer.Status.ANSWERED) {
+  public QueryResult.Status reset(FabricPort port) {
+    QueryResult before = query(port);
+    if (before.status() != QueryResult.Status.RESPONDED) {
       return before.status();
     }
     synchronized (LIBIBMAD) {
@@ -383,7 +391,7 @@ public final class Fabric implements AutoCloseable {
                 FabricConstants.IB_GSI_PORT_COUNTERS_EXT,
                 options.timeoutMs());
       }
-      return status == 0 ? Answer.Status.ANSWERED : failed(status).status();
+      return status == 0 ? QueryResult.Status.RESPONDED : failed(status).status();
     }
   }
 

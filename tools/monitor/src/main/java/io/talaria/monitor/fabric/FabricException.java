@@ -4,7 +4,7 @@ package io.talaria.monitor.fabric;
 
 import java.io.IOException;
 
-/** The fabric cannot be asked. The message says why, and what to do about it. */
+/** The fabric cannot be queried. The message says why, and what to do about it. */
 public final class FabricException extends IOException {
   private static final long serialVersionUID = 1;
 

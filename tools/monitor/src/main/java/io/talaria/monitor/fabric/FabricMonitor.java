@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps asking a fabric in a thread of its own, {@code talaria-fabric}, so that no caller waits for
- * the answers. Any thread may call; the caller that started it closes it.
+ * Keeps querying a fabric in a thread of its own, {@code talaria-fabric}, so that no caller waits
+ * for the responses. Any thread may call; the caller that started it closes it.
  */
 public final class FabricMonitor implements AutoCloseable {
   private static final long REDISCOVER_NS = 600_000_000_000L;
@@ -27,7 +27,7 @@ public final class FabricMonitor implements AutoCloseable {
   private final Set<PortId> shown = new LinkedHashSet<>();
 
   private final Map<PortId, Rates> rates = new HashMap<>();
-  private final Map<PortId, Answer.Status> failures = new HashMap<>();
+  private final Map<PortId, QueryResult.Status> failures = new HashMap<>();
   private Topology topology;
   private String problem = "";
   private long everyNs;
@@ -39,15 +39,15 @@ public final class FabricMonitor implements AutoCloseable {
    * What is known of the fabric at a time.
    *
    * @param topology who is in it; null before the first discovery
-   * @param problem why it cannot be asked, with the hint; empty if it can
-   * @param rates of the ports that answered
+   * @param problem why it cannot be queried, with the hint; empty if it can
+   * @param rates of the ports that responded
    * @param failures why the others did not
    */
   public record View(
       Topology topology,
       String problem,
       Map<PortId, Rates> rates,
-      Map<PortId, Answer.Status> failures) {}
+      Map<PortId, QueryResult.Status> failures) {}
 
   private FabricMonitor(FabricOptions options, long everyNs) {
     this.options = options;
@@ -58,8 +58,8 @@ public final class FabricMonitor implements AutoCloseable {
   /**
    * Starts the thread, which opens and discovers the fabric.
    *
-   * @param options how to ask
-   * @param everyNs how often each port is asked, from 1 ms
+   * @param options how to query
+   * @param everyNs how often each port is queried, from 1 ms
    * @return the monitor, which knows nothing yet
    */
   public static FabricMonitor start(FabricOptions options, long everyNs) {
@@ -69,7 +69,7 @@ public final class FabricMonitor implements AutoCloseable {
   }
 
   /**
-   * Says which ports are looked at; no others are asked.
+   * Says which ports are looked at; no others are queried.
    *
    * @param ports their names; those that are not in the fabric are left out
    */
@@ -83,7 +83,7 @@ public final class FabricMonitor implements AutoCloseable {
   }
 
   /**
-   * Says how often each port is asked.
+   * Says how often each port is queried.
    *
    * @param ns nanoseconds, from 1 ms
    */
@@ -122,21 +122,21 @@ public final class FabricMonitor implements AutoCloseable {
   }
 
   /**
-   * Waits until every port that is shown has answered or not, or there is a reason why none can be
-   * asked.
+   * Waits until every port that is shown has responded or not, or there is a reason why none can be
+   * queried.
    *
    * @return what is known then
    * @throws InterruptedException if this thread is interrupted
    */
-  public synchronized View awaitAnswers() throws InterruptedException {
-    while (!closed && problem.isEmpty() && !allAnswered()) {
+  public synchronized View awaitResponses() throws InterruptedException {
+    while (!closed && problem.isEmpty() && !allResponded()) {
       wait();
     }
     return view();
   }
 
   /** Under the lock: whether every port that is shown and is there has said something. */
-  private boolean allAnswered() {
+  private boolean allResponded() {
     return topology != null
         && topology
             .ports()
@@ -158,7 +158,7 @@ public final class FabricMonitor implements AutoCloseable {
     } catch (InterruptedException e) {
       // Closed.
     } catch (RuntimeException | Error e) {
-      problem("asking the fabric has failed: " + e);
+      problem("querying the fabric has failed: " + e);
     }
   }
 
@@ -200,14 +200,14 @@ public final class FabricMonitor implements AutoCloseable {
         }
         continue;
       }
-      Answer answer = fabric.query(places.get(next));
+      QueryResult result = fabric.query(places.get(next));
       long nowNs = System.nanoTime();
-      if (answer.status() == Answer.Status.ANSWERED) {
-        plan.answered(next, nowNs);
-        accept(next, tracker.update(answer.reading()));
+      if (result.status() == QueryResult.Status.RESPONDED) {
+        plan.responded(next, nowNs);
+        accept(next, tracker.update(result.reading()));
       } else {
         plan.silent(next, nowNs);
-        refuse(next, answer.status());
+        refuse(next, result.status());
       }
     }
   }
@@ -238,7 +238,7 @@ public final class FabricMonitor implements AutoCloseable {
     notifyAll();
   }
 
-  private synchronized void refuse(PortId port, Answer.Status status) {
+  private synchronized void refuse(PortId port, QueryResult.Status status) {
     failures.put(port, status);
     notifyAll();
   }
@@ -262,7 +262,7 @@ public final class FabricMonitor implements AutoCloseable {
     return null;
   }
 
-  /** Ends the thread, which may be waiting for an answer and ends after it. */
+  /** Ends the thread, which may be waiting for a response and ends after it. */
   @Override
   public void close() {
     synchronized (this) {
@@ -272,7 +272,7 @@ public final class FabricMonitor implements AutoCloseable {
     boolean interrupted = false;
     while (true) {
       try {
-        // An answer is waited for only so long; a discovery of a large fabric is not waited for.
+        // A response is waited for only so long; a discovery of a large fabric is not waited for.
         thread.join((long) options.timeoutMs() * options.tries() * 3 + 1000);
         break;
       } catch (InterruptedException e) {

@@ -5,12 +5,12 @@ package io.talaria.monitor.fabric;
 import java.util.Objects;
 
 /**
- * How a fabric is asked.
+ * How a fabric is queried.
  *
  * @param device the channel adapter to send from; empty for the first with an active port
  * @param port its port; 0 for the first active one
- * @param timeoutMs how long an answer is waited for, 1 to 60000 milliseconds
- * @param tries how often a question is sent, 1 to 10
+ * @param timeoutMs how long a response is waited for, 1 to 60000 milliseconds
+ * @param tries how often a query is sent, 1 to 10
  * @param maxHops how many switches away discovery goes; 0 for all of them, at most 63
  * @param queriesPerSecond how many messages of performance queries a second at most, 1 to 100000
  */

@@ -8,7 +8,7 @@ import io.talaria.monitor.PortId;
 /**
  * A port of the fabric.
  *
- * @param port the port; its LID is the one that its counters are asked by, a switch's for all of
+ * @param port the port; its LID is the one that its counters are queried by, a switch's for all of
  *     its ports
  * @param peer the port at the other end of the link, or null
  */

@@ -8,15 +8,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which port is asked next, and when: each once in an interval, all together no more often than the
- * limit, and one that is silent after pauses that grow, so that it does not hold up the others. For
- * one thread at a time; times are those of {@link System#nanoTime}.
+ * Which port is queried next, and when: each once in an interval, all together no more often than
+ * the limit, and one that is silent after pauses that grow, so that it does not hold up the others.
+ * For one thread at a time; times are those of {@link System#nanoTime}.
  */
 final class QueryPlan {
   /** The longest pause of a silent port. */
   static final long MAX_PAUSE_NS = 60_000_000_000L;
 
-  /** A port that has counters of 32 and of 64 bits is asked twice. */
+  /** A port that has counters of 32 and of 64 bits is queried twice. */
   private static final int MESSAGES_PER_QUERY = 2;
 
   private static final long NS_PER_S = 1_000_000_000L;
@@ -35,7 +35,7 @@ final class QueryPlan {
    * Plans for no ports yet.
    *
    * @param queriesPerSecond how many messages a second at most
-   * @param everyNs how often each port is to be asked
+   * @param everyNs how often each port is to be queried
    * @param nowNs the time
    */
   QueryPlan(int queriesPerSecond, long everyNs, long nowNs) {
@@ -44,12 +44,12 @@ final class QueryPlan {
     this.freeNs = nowNs;
   }
 
-  /** Sets how often each port is to be asked. */
+  /** Sets how often each port is to be queried. */
   void every(long ns) {
     everyNs = ns;
   }
 
-  /** Asks these ports from now on, new ones at once. */
+  /** Queries these ports from now on, new ones at once. */
   void ports(Collection<PortId> wanted, long nowNs) {
     turns.keySet().retainAll(wanted);
     for (PortId port : wanted) {
@@ -83,7 +83,7 @@ final class QueryPlan {
     return Math.max(0, Math.max(turns.get(first).dueNs - nowNs, freeNs - nowNs));
   }
 
-  /** Returns whose turn it is, or null if that is later; the limit counts it as asked. */
+  /** Returns whose turn it is, or null if that is later; the limit counts it as queried. */
   PortId next(long nowNs) {
     if (waitNs(nowNs) > 0) {
       return null;
@@ -92,8 +92,8 @@ final class QueryPlan {
     return first();
   }
 
-  /** Says that a port has answered. */
-  void answered(PortId port, long nowNs) {
+  /** Says that a port has responded. */
+  void responded(PortId port, long nowNs) {
     Turn turn = turns.get(port);
     if (turn != null) {
       turn.silences = 0;
@@ -101,7 +101,7 @@ final class QueryPlan {
     }
   }
 
-  /** Says that a port has not answered. */
+  /** Says that a port has not responded. */
   void silent(PortId port, long nowNs) {
     Turn turn = turns.get(port);
     if (turn != null) {

@@ -27,7 +27,7 @@ public record Topology(List<FabricNode> nodes, long tookNs) {
   }
 
   /**
-   * The ports with a link, whose counters are worth a question.
+   * The ports with a link, whose counters are worth a query.
    *
    * @return ports in the order of their nodes
    */

@@ -68,28 +68,28 @@ public final class FabricBench {
     double[] ours = new double[ROUNDS];
     double[] theirs = new double[ROUNDS];
     double[] ratios = new double[ROUNDS];
-    int asked;
+    int queried;
     try (IbSim sim = IbSim.start(dir, FabricTest.NET)) {
       sim.manageOnce();
-      try (IbSim.Asker asker = sim.asker("", "1000", "2")) {
-        List<String[]> ports = ports(asker.ask("discover"));
+      try (IbSim.Client client = sim.client("", "1000", "2")) {
+        List<String[]> ports = ports(client.request("discover"));
         for (int round = 0; round < ROUNDS; round++) {
-          List<String> all = asker.ask("all");
+          List<String> all = client.request("all");
           if (!all.get(0).equals(ports.size() + " of " + ports.size())) {
-            throw new IllegalStateException("not all have answered: " + all);
+            throw new IllegalStateException("not all have responded: " + all);
           }
           ours[round] = Long.parseLong(all.get(1).split(" ")[0]) / 1e3;
           long beganNs = System.nanoTime();
           for (String[] port : ports) {
             if (!sim.run("perfquery", "-x", port[1], port[0]).contains("PortXmitData")) {
-              throw new IllegalStateException("perfquery does not answer");
+              throw new IllegalStateException("perfquery does not respond");
             }
           }
           theirs[round] = (System.nanoTime() - beganNs) / 1e6;
           ratios[round] = ours[round] / theirs[round];
         }
-        asked = ports.size();
-        people.printf(Locale.ROOT, "%d ports, %d rounds, in ms%n", asked, ROUNDS);
+        queried = ports.size();
+        people.printf(Locale.ROOT, "%d ports, %d rounds, in ms%n", queried, ROUNDS);
       }
     }
     print("monitor", ours);
@@ -116,7 +116,7 @@ public final class FabricBench {
               Instant.now().truncatedTo(ChronoUnit.SECONDS),
               System.getProperty("java.runtime.version"),
               Runtime.getRuntime().availableProcessors(),
-              asked,
+              queried,
               held ? 0 : 1,
               Arrays.toString(ours),
               Arrays.toString(theirs),

@@ -82,10 +82,10 @@ class FabricTest {
     return values;
   }
 
-  private static Map<String, Long> values(List<String> answer) {
-    assertThat(answer.get(0)).as("%s", answer).isEqualTo("ANSWERED");
+  private static Map<String, Long> values(List<String> response) {
+    assertThat(response.get(0)).as("%s", response).isEqualTo("RESPONDED");
     Map<String, Long> values = new HashMap<>();
-    for (String line : answer.subList(1, answer.size())) {
+    for (String line : response.subList(1, response.size())) {
       String[] words = line.split(" ");
       values.put(words[1], Long.parseUnsignedLong(words[2]));
     }
@@ -96,8 +96,8 @@ class FabricTest {
   void nodesPortsAndCountersAreThoseThatAdministratorsSee() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Asker asker = sim.asker("", "1000", "2")) {
-        List<String> found = asker.ask("discover");
+      try (IbSim.Client client = sim.client("", "1000", "2")) {
+        List<String> found = client.request("discover");
         assertThat(found)
             .filteredOn(line -> line.startsWith("node"))
             .extracting(line -> line.substring(0, line.lastIndexOf(' ')))
@@ -130,7 +130,7 @@ class FabricTest {
               };
           sim.type("PerformanceSet \"Hca2\"[2] PortCounters." + name + "=" + set);
         }
-        List<String> answer = asker.ask("query Hca2/2");
+        List<String> response = client.request("query Hca2/2");
         String lid =
             found.stream()
                 .filter(line -> line.startsWith("port Hca2/2 "))
@@ -138,15 +138,15 @@ class FabricTest {
                 .orElseThrow()
                 .replaceAll(".* lid (\\d+) .*", "$1");
         Map<String, Long> theirs = perfquery(sim, lid, "2");
-        Map<String, Long> ours = values(answer);
+        Map<String, Long> ours = values(response);
         NAMES.forEach(
             (name, kernels) -> {
               assertThat(theirs).containsKey(name);
               assertThat(ours.get(kernels)).as(name).isEqualTo(theirs.get(name));
             });
-        assertThat(answer)
+        assertThat(response)
             .contains("PMA symbol_error 65535 stuck", "PMA port_xmit_wait 4294967295 stuck");
-        // The question itself is carried by the port and counted.
+        // The query itself is carried by the port and counted.
         Map<String, Long> wide = perfquery(sim, "-x", lid, "2");
         for (String[] pair :
             new String[][] {
@@ -159,11 +159,11 @@ class FabricTest {
           assertThat(more).as(pair[0]).isBetween(0L, 2000L);
         }
 
-        assertThat(asker.ask("reset Hca2/2")).containsExactly("ANSWERED");
-        Map<String, Long> afterwards = values(asker.ask("query Hca2/2"));
+        assertThat(client.request("reset Hca2/2")).containsExactly("RESPONDED");
+        Map<String, Long> afterwards = values(client.request("query Hca2/2"));
         assertThat(afterwards.get("symbol_error")).isZero();
         assertThat(afterwards.get("port_xmit_wait")).isZero();
-        assertThat(asker.ask("all").get(0)).isEqualTo("10 of 10");
+        assertThat(client.request("all").get(0)).isEqualTo("10 of 10");
       }
     }
   }
@@ -171,9 +171,9 @@ class FabricTest {
   @Test
   void withoutASubnetManagerNodesAreSeenAndQueriesSayWhatIsMissing() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET);
-        IbSim.Asker asker = sim.asker("")) {
-      assertThat(asker.ask("discover")).filteredOn(line -> line.startsWith("node")).hasSize(5);
-      assertThat(asker.ask("query Hca2/2")).containsExactly("NO_LID");
+        IbSim.Client client = sim.client("")) {
+      assertThat(client.request("discover")).filteredOn(line -> line.startsWith("node")).hasSize(5);
+      assertThat(client.request("query Hca2/2")).containsExactly("NO_LID");
     }
   }
 
@@ -181,15 +181,15 @@ class FabricTest {
   void aSilentPortAndAnUnpluggedNodeHoldNobodyUp() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Asker asker = sim.asker("Hca1", "1000", "1")) {
-        asker.ask("discover");
+      try (IbSim.Client client = sim.client("Hca1", "1000", "1")) {
+        client.request("discover");
         sim.type("Error \"Hca3\"[1] 100");
-        assertThat(asker.ask("query Hca3/1")).containsExactly("SILENT");
-        assertThat(asker.ask("query Hca2/2")).startsWith("ANSWERED");
+        assertThat(client.request("query Hca3/1")).containsExactly("SILENT");
+        assertThat(client.request("query Hca2/2")).startsWith("RESPONDED");
         sim.type("Error \"Hca3\"[1] 0");
-        assertThat(asker.ask("query Hca3/1")).startsWith("ANSWERED");
+        assertThat(client.request("query Hca3/1")).startsWith("RESPONDED");
         sim.type("Unlink \"Hca2\"[2]");
-        assertThat(asker.ask("discover"))
+        assertThat(client.request("discover"))
             .filteredOn(line -> line.startsWith("node"))
             .hasSize(4)
             .noneMatch(line -> line.contains("Hca2"));
@@ -198,18 +198,18 @@ class FabricTest {
   }
 
   @Test
-  void aMonitorKeepsAskingTheOthersWhenAPortFallsSilentAndTakesItUpAgain() throws Exception {
+  void aMonitorKeepsQueryingTheOthersWhenAPortFallsSilentAndTakesItUpAgain() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Asker asker = sim.asker("", "500", "1")) {
-        assertThat(asker.ask("watch")).isEmpty();
-        assertThat(asker.ask("fresh Hca3/1")).containsExactly("answered");
+      try (IbSim.Client client = sim.client("", "500", "1")) {
+        assertThat(client.request("watch")).isEmpty();
+        assertThat(client.request("fresh Hca3/1")).containsExactly("responded");
         sim.type("Error \"Hca3\"[1] 100");
-        assertThat(asker.ask("failure Hca3/1")).containsExactly("SILENT");
-        assertThat(asker.ask("fresh Hca2/2")).containsExactly("answered");
-        assertThat(asker.ask("fresh Switch1/1")).containsExactly("answered");
+        assertThat(client.request("failure Hca3/1")).containsExactly("SILENT");
+        assertThat(client.request("fresh Hca2/2")).containsExactly("responded");
+        assertThat(client.request("fresh Switch1/1")).containsExactly("responded");
         sim.type("Error \"Hca3\"[1] 0");
-        assertThat(asker.ask("fresh Hca3/1")).containsExactly("answered");
+        assertThat(client.request("fresh Hca3/1")).containsExactly("responded");
       }
     }
   }

@@ -154,8 +154,8 @@ final class IbSim implements AutoCloseable {
     run("opensm", "-o", "-f", dir.resolve("opensm.log").toString());
   }
 
-  /** Starts a JVM that asks the fabric, from a node, or from the first if none is named. */
-  Asker asker(String host, String... options) throws Exception {
+  /** Starts a JVM that queries the fabric, from a node, or from the first if none is named. */
+  Client client(String host, String... options) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The simulator's library takes every descriptor from 1024 on for one of its own.
@@ -169,38 +169,38 @@ final class IbSim implements AutoCloseable {
             Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(part -> Path.of(part).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator)),
-            AskerMain.class.getName()));
+            QueryMain.class.getName()));
     command.addAll(List.of(options));
-    Path errors = Files.createTempFile(dir, "asker", ".err");
-    Process asker = attached(host, command).redirectError(errors.toFile()).start();
-    return new Asker(asker, errors);
+    Path errors = Files.createTempFile(dir, "client", ".err");
+    Process client = attached(host, command).redirectError(errors.toFile()).start();
+    return new Client(client, errors);
   }
 
-  /** A JVM that is told what to ask, a line at a time. */
-  static final class Asker implements AutoCloseable {
+  /** A JVM that is told what to query, a line at a time. */
+  static final class Client implements AutoCloseable {
     private final Process process;
     private final PrintStream in;
     private final BufferedReader out;
     private final Path errors;
 
-    private Asker(Process process, Path errors) {
+    private Client(Process process, Path errors) {
       this.process = process;
       this.errors = errors;
       in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
       out = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /** Tells it, and returns its answer. */
-    List<String> ask(String words) throws IOException {
+    /** Sends it a request, and returns its response. */
+    List<String> request(String words) throws IOException {
       in.println(words);
       List<String> lines = new ArrayList<>();
       while (true) {
         String line = out.readLine();
         if (line == null) {
           throw new AssertionError(
-              "the asking JVM ended: " + lines + "\n" + Files.readString(errors));
+              "the querying JVM ended: " + lines + "\n" + Files.readString(errors));
         }
-        if (line.equals(AskerMain.END)) {
+        if (line.equals(QueryMain.END)) {
           return lines;
         }
         lines.add(line);
@@ -212,7 +212,7 @@ final class IbSim implements AutoCloseable {
       in.close();
       if (!ended(process, LIMIT_S)) {
         process.destroyForcibly();
-        throw new AssertionError("the asking JVM did not end");
+        throw new AssertionError("the querying JVM did not end");
       }
     }
   }

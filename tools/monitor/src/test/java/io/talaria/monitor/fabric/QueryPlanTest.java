@@ -25,9 +25,9 @@ class QueryPlanTest {
     return IntStream.rangeClosed(1, count).mapToObj(QueryPlanTest::port).toList();
   }
 
-  /** Runs a plan for some seconds, ports up to a number being silent, and counts the questions. */
+  /** Runs a plan for some seconds, ports up to a number being silent, and counts the queries. */
   private static Map<PortId, Integer> run(QueryPlan plan, int seconds, int silent) {
-    Map<PortId, Integer> asked = new HashMap<>();
+    Map<PortId, Integer> queried = new HashMap<>();
     long nowNs = 0;
     while (nowNs < seconds * SECOND) {
       PortId next = plan.next(nowNs);
@@ -35,19 +35,19 @@ class QueryPlanTest {
         nowNs += Math.max(1, plan.waitNs(nowNs));
         continue;
       }
-      asked.merge(next, 1, Integer::sum);
+      queried.merge(next, 1, Integer::sum);
       if (next.number() <= silent) {
         nowNs += SECOND / 10; // it is waited for
         plan.silent(next, nowNs);
       } else {
-        plan.answered(next, nowNs);
+        plan.responded(next, nowNs);
       }
     }
-    return asked;
+    return queried;
   }
 
   @Test
-  void everyPortIsAskedOnceInAnInterval() {
+  void everyPortIsQueriedOnceInAnInterval() {
     QueryPlan plan = new QueryPlan(200, SECOND, 0);
     plan.ports(ports(10), 0);
     assertThat(run(plan, 10, 0).values()).hasSize(10).allMatch(times -> times >= 9 && times <= 11);
@@ -57,21 +57,21 @@ class QueryPlanTest {
   void thereAreNoMoreMessagesASecondThanAllowed() {
     QueryPlan plan = new QueryPlan(200, SECOND, 0);
     plan.ports(ports(5000), 0);
-    int asked = run(plan, 10, 0).values().stream().mapToInt(Integer::intValue).sum();
-    assertThat(asked * 2).isBetween(1900, 2010);
+    int queried = run(plan, 10, 0).values().stream().mapToInt(Integer::intValue).sum();
+    assertThat(queried * 2).isBetween(1900, 2010);
   }
 
   @Test
-  void silentPortsAreAskedWithGrowingPausesAndTheOthersNotLess() {
+  void silentPortsAreQueriedWithGrowingPausesAndTheOthersNotLess() {
     QueryPlan plan = new QueryPlan(200, SECOND, 0);
     plan.ports(ports(10), 0);
-    Map<PortId, Integer> asked = run(plan, 60, 3);
-    assertThat(asked.get(port(1))).isBetween(3, 8);
-    assertThat(asked.get(port(9))).isGreaterThan(50);
+    Map<PortId, Integer> queried = run(plan, 60, 3);
+    assertThat(queried.get(port(1))).isBetween(3, 8);
+    assertThat(queried.get(port(9))).isGreaterThan(50);
   }
 
   @Test
-  void whatIsShownNoMoreIsNotAsked() {
+  void whatIsShownNoMoreIsNotQueried() {
     QueryPlan plan = new QueryPlan(200, SECOND, 0);
     plan.ports(ports(3), 0);
     plan.ports(List.of(port(2)), 0);

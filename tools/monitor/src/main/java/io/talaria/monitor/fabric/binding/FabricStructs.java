@@ -13,7 +13,7 @@ public final class FabricStructs {
   /** Bytes of an attribute in a subnet management message. */
   public static final int SMP_BYTES = 64;
 
-  /** Bytes of a management message; what an answer is received in. */
+  /** Bytes of a management message; what a response is received in. */
   public static final int MAD_BYTES = 256;
 
   /** A path by numbers of ports. */

@@ -91,7 +91,7 @@ public final class Mad {
     return number == 0 ? -EIO : -number;
   }
 
-  private static int unanswered(MemorySegment errno) {
+  private static int noResponse(MemorySegment errno) {
     int number = Errno.of(errno);
     return number == 0 ? -ETIMEDOUT : -number;
   }
@@ -160,7 +160,7 @@ public final class Mad {
   }
 
   /**
-   * Sets how long an answer is waited for, and how often a question is sent.
+   * Sets how long a response is waited for, and how often a query is sent.
    *
    * @param handle an open port
    * @param timeoutMs milliseconds
@@ -175,7 +175,7 @@ public final class Mad {
     }
   }
 
-  /** Has libibmad print nothing about questions that fail. */
+  /** Has libibmad print nothing about queries that fail. */
   public void silence() {
     try {
       showErrors.invokeExact(0);
@@ -185,10 +185,10 @@ public final class Mad {
   }
 
   /**
-   * Asks for an attribute of the performance class.
+   * Queries an attribute of the performance class.
    *
    * @param handle an open port
-   * @param answer at least {@link FabricStructs#MAD_BYTES}
+   * @param response at least {@link FabricStructs#MAD_BYTES}
    * @param lid the LID that the request is sent to
    * @param port about which of its ports
    * @param attribute which
@@ -196,14 +196,14 @@ public final class Mad {
    * @return 0, or a negated error number
    */
   public int query(
-      long handle, MemorySegment answer, int lid, int port, int attribute, int timeoutMs) {
+      long handle, MemorySegment response, int lid, int port, int attribute, int timeoutMs) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(Errno.LAYOUT);
       long got =
           (long)
               pmaQuery.invokeExact(
-                  errno, answer, portId(arena, lid), port, timeoutMs, attribute, handle);
-      return got == 0 ? unanswered(errno) : 0;
+                  errno, response, portId(arena, lid), port, timeoutMs, attribute, handle);
+      return got == 0 ? noResponse(errno) : 0;
     } catch (Throwable t) {
       throw Libc.unchecked(t);
     }
@@ -223,12 +223,12 @@ public final class Mad {
   public int reset(long handle, int lid, int port, int mask, int attribute, int timeoutMs) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment errno = arena.allocate(Errno.LAYOUT);
-      MemorySegment answer = arena.allocate(FabricStructs.MAD_BYTES, Long.BYTES);
+      MemorySegment response = arena.allocate(FabricStructs.MAD_BYTES, Long.BYTES);
       long got =
           (long)
               performanceReset.invokeExact(
-                  errno, answer, portId(arena, lid), port, mask, timeoutMs, attribute, handle);
-      return got == 0 ? unanswered(errno) : 0;
+                  errno, response, portId(arena, lid), port, mask, timeoutMs, attribute, handle);
+      return got == 0 ? noResponse(errno) : 0;
     } catch (Throwable t) {
       throw Libc.unchecked(t);
     }
@@ -277,8 +277,8 @@ public final class Mad {
    * @param device the adapter to begin at, or empty
    * @param port its port, or 0
    * @param maxHops how far to go; 0 for all of it
-   * @param timeoutMs how long an answer is waited for
-   * @param tries how often each question is sent
+   * @param timeoutMs how long a response is waited for
+   * @param tries how often each query is sent
    * @return a handle, or a negated error number
    */
   public long discover(String device, int port, int maxHops, int timeoutMs, int tries) {

@@ -5,20 +5,20 @@ package io.talaria.monitor.fabric;
 import io.talaria.monitor.Reading;
 
 /**
- * What a port said to a performance query.
+ * The outcome of a performance query.
  *
  * @param status how it went
- * @param reading its counters; null unless it {@link Status#ANSWERED}
+ * @param reading its counters; null unless it {@link Status#RESPONDED}
  */
-public record Answer(Status status, Reading reading) {
+public record QueryResult(Status status, Reading reading) {
   /** How a query went. */
   public enum Status {
     /** Here are the counters. */
-    ANSWERED("answered"),
+    RESPONDED("responded"),
     /** Nothing came in time. */
-    SILENT("silent: no answer in time"),
-    /** The answer was an error. */
-    REFUSED("refused: the answer is an error"),
+    SILENT("silent: no response in time"),
+    /** The response was an error. */
+    REFUSED("refused: the response is an error"),
     /** It has no LID, so no subnet manager has been there: messages cannot reach it. */
     NO_LID("no LID: start a subnet manager, such as opensm");
 
@@ -38,7 +38,7 @@ public record Answer(Status status, Reading reading) {
     }
   }
 
-  static Answer without(Status status) {
-    return new Answer(status, null);
+  static QueryResult without(Status status) {
+    return new QueryResult(status, null);
   }
 }

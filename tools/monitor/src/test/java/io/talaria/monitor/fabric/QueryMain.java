@@ -12,16 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Asks a fabric what its standard input says, a line at a time. */
-final class AskerMain {
-  /** The end of an answer. */
+/** Queries a fabric as its standard input says, a line at a time. */
+final class QueryMain {
+  /** The end of a response. */
   static final String END = ".";
 
   private static final long LIMIT_NS = 60_000_000_000L;
 
   private static final Map<String, FabricPort> PORTS = new TreeMap<>();
 
-  private AskerMain() {}
+  private QueryMain() {}
 
   /**
    * Runs it.
@@ -81,9 +81,9 @@ final class AskerMain {
   }
 
   private static void query(Fabric fabric, String port) {
-    Answer answer = fabric.query(PORTS.get(port));
-    System.out.println(answer.status());
-    Reading reading = answer.reading();
+    QueryResult result = fabric.query(PORTS.get(port));
+    System.out.println(result.status());
+    Reading reading = result.reading();
     if (reading != null) {
       for (int i = 0; i < reading.counters().size(); i++) {
         Counter counter = reading.counters().get(i);
@@ -100,19 +100,19 @@ final class AskerMain {
 
   private static void all(Fabric fabric) {
     long startNs = System.nanoTime();
-    int answered = 0;
-    int asked = 0;
+    int responded = 0;
+    int queried = 0;
     for (FabricPort port : PORTS.values()) {
       if (port.peer() != null) {
-        asked++;
-        answered += fabric.query(port).status() == Answer.Status.ANSWERED ? 1 : 0;
+        queried++;
+        responded += fabric.query(port).status() == QueryResult.Status.RESPONDED ? 1 : 0;
       }
     }
-    System.out.println(answered + " of " + asked);
+    System.out.println(responded + " of " + queried);
     System.out.println((System.nanoTime() - startNs) / 1000 + " µs");
   }
 
-  /** Starts to keep asking all ports that have a link. */
+  /** Starts to keep querying all ports that have a link. */
   private static FabricMonitor watch(FabricOptions options) throws InterruptedException {
     FabricMonitor monitor = FabricMonitor.start(options, 50_000_000);
     FabricMonitor.View view = monitor.awaitTopology();
@@ -125,20 +125,20 @@ final class AskerMain {
   }
 
   /** Waits for a port's counters that are read after now, or for the word that it is silent. */
-  private static void await(FabricMonitor monitor, String port, boolean answer)
+  private static void await(FabricMonitor monitor, String port, boolean response)
       throws InterruptedException {
     long nowNs = System.nanoTime();
     while (System.nanoTime() - nowNs < LIMIT_NS) {
       FabricMonitor.View view = monitor.view();
       for (Map.Entry<PortId, Rates> entry : view.rates().entrySet()) {
         boolean fresh = entry.getValue().reading().atNs(0) - nowNs > 0;
-        if (answer && entry.getKey().toString().equals(port) && fresh) {
-          System.out.println("answered");
+        if (response && entry.getKey().toString().equals(port) && fresh) {
+          System.out.println("responded");
           return;
         }
       }
-      for (Map.Entry<PortId, Answer.Status> entry : view.failures().entrySet()) {
-        if (!answer && entry.getKey().toString().equals(port)) {
+      for (Map.Entry<PortId, QueryResult.Status> entry : view.failures().entrySet()) {
+        if (!response && entry.getKey().toString().equals(port)) {
           System.out.println(entry.getValue());
           return;
         }
