@@ -57,7 +57,8 @@ public interface Node extends AutoCloseable {
    * not arrived there.
    *
    * @param timeout how long to wait for the delivery of what was sent
-   * @return the number of sent bytes that receivers had not yet taken out of their rings
+   * @return the number of sent bytes that receivers had not yet taken out of their rings, also of
+   *     nodes whose process has ended meanwhile; this node's notice that it closes counts, too
    */
   long close(Duration timeout);
 

@@ -11,6 +11,8 @@ import io.talaria.messaging.Messages.Pair;
 import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.engine.Connection;
+import io.talaria.messaging.node.LocalNode;
 import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -250,6 +252,46 @@ class TwoProcessesTest {
     next.end();
     node.close();
     nothingIsLeft();
+  }
+
+  /** Sends until there has been no room for a while: ring, session and the other end are full. */
+  private static void fill(Peer peer) throws InterruptedException {
+    long roomNs = System.nanoTime();
+    while (System.nanoTime() - roomNs < 500_000_000L) {
+      if (peer.trySend(new Bytes(new byte[4000])) > 0) {
+        roomNs = System.nanoTime();
+      } else {
+        Thread.sleep(1);
+      }
+    }
+  }
+
+  /** What the killed process has not taken can never reach it. */
+  @ParameterizedTest
+  @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
+  void closingDoesNotWaitForAKilledProcess(Variant variant) throws Exception {
+    LocalNode node = (LocalNode) start(variant);
+    Child child = new Child(variant, THERE);
+    assertThat(node.peer(THERE).request(new Text("echo"), Text.class, LONG).text())
+        .isEqualTo("echo");
+    Connection connection = node.remote(THERE).connection();
+    Waits.await(connection::idle);
+    child.process.signal("STOP");
+    boolean takesGoodbye = variant != Variant.SHM; // the session, or memory of UCX
+    if (takesGoodbye) {
+      fill(node.peer(THERE));
+    }
+    AtomicLong left = new AtomicLong(-1);
+    Thread closing = Thread.ofPlatform().start(() -> left.set(node.close(Duration.ofDays(1))));
+    // It waits until the stopped process has taken what was sent, or else the goodbye.
+    Waits.await(
+        () ->
+            closing.getState() == Thread.State.TIMED_WAITING
+                && (takesGoodbye || connection.closing().leaving)
+                && connection.unconsumedBytes() > 0);
+    child.process.kill();
+    assertThat(closing.join(LONG)).as("it is closed").isTrue();
+    assertThat(left.get()).as("bytes that were not delivered").isPositive();
   }
 
   /**

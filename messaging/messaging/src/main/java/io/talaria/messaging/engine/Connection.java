@@ -60,6 +60,9 @@ public final class Connection implements LinkOwner {
   /** By priority: 1 while the conductor has a request for a larger ring, else 0. */
   private final AtomicIntegerArray growthAsked = new AtomicIntegerArray(RingPair.COUNT);
 
+  /** What {@link #unconsumedBytes} returns when this has ended. */
+  private volatile long lostBytes;
+
   private volatile boolean dead;
 
   public Connection(
@@ -102,6 +105,20 @@ public final class Connection implements LinkOwner {
 
   public boolean dead() {
     return dead;
+  }
+
+  /**
+   * Bytes that were sent and that the other end has not removed from its rings, or had not when the
+   * connection ended. Any thread.
+   */
+  public long unconsumedBytes() {
+    if (!dead) {
+      long bytes = sender.unconsumedBytes();
+      if (!dead) { // else the rings may have been unmapped meanwhile
+        return bytes;
+      }
+    }
+    return lostBytes;
   }
 
   // ---- sending
@@ -217,6 +234,7 @@ public final class Connection implements LinkOwner {
   public long end(String reason) {
     closing.because(reason);
     sender.seal();
+    lostBytes = sender.unconsumedBytes();
     long lost = sender.unacknowledgedBytes();
     peer.positions().ended(number, sender.rememberDelivered());
     dead = true;

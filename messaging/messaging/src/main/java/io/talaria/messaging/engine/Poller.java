@@ -462,12 +462,12 @@ public final class Poller extends Thread {
   }
 
   /**
-   * Whether a connection that is being closed in order has nothing left to send or receive. What is
-   * left in its rings when the other end has ended can never be sent; a node that closes counts it.
+   * Whether a connection that is being closed in order has nothing left to send or receive, or what
+   * is left can never be sent. A node that closes also waits for what is on its way, and counts the
+   * rest.
    */
   private boolean gone(Connection connection) {
-    boolean severed = connection.link().severed();
-    if (severed && !node.closing()) {
+    if (connection.link().outputLost() || (connection.link().severed() && !node.closing())) {
       return true;
     }
     return connection.sender().unconsumedBytes() == 0

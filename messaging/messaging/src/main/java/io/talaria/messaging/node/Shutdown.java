@@ -83,9 +83,7 @@ final class Shutdown {
     awaitEnds(all, Math.min(deadline, System.nanoTime() + END_NS));
     long left = 0;
     for (Connection each : all) {
-      if (!each.dead()) {
-        left += each.sender().unconsumedBytes();
-      }
+      left += each.unconsumedBytes();
       responseSlots.failAll(each, MessagingException.Code.CLOSED, "this node was closed");
     }
     handlers.stop();

@@ -188,6 +188,14 @@ public abstract class Link {
   public abstract boolean severed();
 
   /**
+   * Whether what is still in the outgoing rings can never reach the other end. Call when {@link
+   * #over} is true. Poller.
+   */
+  public boolean outputLost() {
+    return severed();
+  }
+
+  /**
    * Describes what else the link's wake-ups depend on; for people. Reads the words without
    * ordering, so they may be inconsistent.
    */

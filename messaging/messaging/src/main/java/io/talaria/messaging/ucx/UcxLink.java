@@ -43,6 +43,9 @@ final class UcxLink extends MirrorLink {
   /** The other end has sent END. */
   private volatile boolean endCame;
 
+  /** The channel has ended: what UCX has not completed may never be. */
+  private volatile boolean channelEnded;
+
   UcxLink(
       UcxTransport network,
       UcxChannel channel,
@@ -241,8 +244,20 @@ final class UcxLink extends MirrorLink {
 
   // ---- the end
 
+  /** {@inheritDoc} What UCX had begun to send when END came is still on its way. */
+  @Override
+  public boolean outputLost() {
+    return over && (sessionEnded || channelEnded || !sends());
+  }
+
+  private boolean sends() {
+    return sender(RingPair.CONTROL).unpublishedBytes() != 0
+        || sender(RingPair.DATA).unpublishedBytes() != 0;
+  }
+
   /** Ends the link. What has arrived is still delivered. */
   void cutOff(String reason) {
+    channelEnded = true;
     owner.ending(reason);
     end();
     owner.wakePoller();
@@ -250,6 +265,7 @@ final class UcxLink extends MirrorLink {
 
   @Override
   protected void fail(String reason) {
+    channelEnded = true;
     owner.failed(reason);
     end();
   }

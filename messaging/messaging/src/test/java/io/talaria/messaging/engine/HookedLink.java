@@ -185,6 +185,11 @@ final class HookedLink extends Link {
   }
 
   @Override
+  public boolean outputLost() {
+    return transport.outputLost();
+  }
+
+  @Override
   public String state() {
     return transport.state();
   }

@@ -272,6 +272,18 @@ class TcpLinkTest {
     assertThat(readToTheEnd()).isZero();
   }
 
+  /** Nothing is sent any more then: who waits for that waits in vain. */
+  @Test
+  void whatIsNotSentWhenTheOtherEndHasEndedIsLost() {
+    assertThat(here.outputLost()).isFalse();
+    there.finishOutput();
+    assertThat(readToTheEnd()).isZero();
+    put(here, RingPair.CONTROL);
+    here.push();
+    assertThat(here.out(RingPair.CONTROL).unconsumedBytes()).isPositive();
+    assertThat(here.outputLost()).isTrue();
+  }
+
   /** As of a process that was killed while it sent. */
   @Test
   void whatCameBeforeAnEncryptedSessionWasCutOffIsRead() throws Exception {
