@@ -442,7 +442,7 @@ public final class Poller extends Thread {
 
   /** Receives what a connection whose other end has ended still has, then closes it. */
   private void over(Connection connection) {
-    for (int i = 0; i < 1 << 16 && connection.receiver().poll(); i++) {
+    for (int i = 0; i < RecordReceiver.MAX_TURNS && connection.receiver().poll(); i++) {
       // Until nothing more arrives or can be delivered.
     }
     if (connection.receiver().waits() || (connection.closing().leaving && !gone(connection))) {

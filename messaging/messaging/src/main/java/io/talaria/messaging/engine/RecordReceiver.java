@@ -18,6 +18,9 @@ import java.lang.foreign.MemorySegment;
 public final class RecordReceiver {
   private static final int TURN = 256;
 
+  /** The most turns for what has come before the other end has ended. */
+  static final int MAX_TURNS = 1 << 16;
+
   /**
    * The least time between two messages of a stream about what was delivered and is free, unless
    * more than an eighth of the ring is free and untold.
@@ -370,13 +373,33 @@ public final class RecordReceiver {
     link.disarmOutput();
   }
 
-  /** It is over: forgets incomplete messages. Poller, once the connection is dead. */
+  /**
+   * It is over: takes in the last responses, and forgets incomplete messages. Poller, once the
+   * connection is dead.
+   */
   void end() {
     dataReassembly.forget();
     while (!leading.tryLock()) {
       Thread.onSpinWait(); // a leader sees that it is dead
     }
+    drainRest();
     controlReassembly.forget();
     leading.unlock();
+  }
+
+  /**
+   * Takes in what has come on the control ring before the other end has ended. The poller has not
+   * got it if a leader had the ring receiver.
+   */
+  private void drainRest() {
+    try {
+      for (int i = 0; link.over() && i < MAX_TURNS && drainControl(); i++) {
+        // Until it is empty. A process that violates the protocol might still write.
+      }
+    } catch (RingBrokenException | IllegalStateException e) {
+      // The connection has ended anyway.
+    } catch (Throwable e) { // such as no memory: who waits for a response must still be told
+      node.events().internal("poller", e);
+    }
   }
 }

@@ -12,6 +12,7 @@ import io.talaria.messaging.Request;
 import io.talaria.messaging.Transport;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
+import io.talaria.messaging.transport.RingPair;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
@@ -25,8 +26,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of requests whose connection ends before they are sent. */
+/**
+ * What becomes of requests whose connection ends before they are sent, or before their response is
+ * read.
+ */
 @Timeout(180)
 class EndingConnectionTest {
   record Figure(long value) {}
@@ -111,6 +116,43 @@ class EndingConnectionTest {
     await(() -> !old.sender().idle());
     near.poller().dropSoon(old, "the test ends it");
     assertExecutedOnce(result);
+  }
+
+  /** A leader, here the test's thread, has the ring receiver while the poller finds the end. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aResponseThatHasComeBeforeTheEndIsNotLost(Transport transport) throws Exception {
+    Connection here = connect(transport);
+    await(() -> here.leading().tryLock());
+    CompletableFuture<Figure> result;
+    try {
+      result = request(true);
+      await(() -> executed.get() == 2);
+      await(
+          () -> {
+            readSession(here);
+            return here.link().in(RingPair.CONTROL).peek() != 0;
+          });
+      far.poller().dropSoon(far.remote(1).connection(), "the test ends it");
+      await(
+          () -> {
+            readSession(here);
+            near.poller().wake();
+            return here.dead(); // the poller ends it, and waits for the ring receiver
+          });
+    } finally {
+      here.leading().unlock();
+    }
+    assertExecutedOnce(result);
+  }
+
+  /** As a leader does, if records come by the session. */
+  private static void readSession(Connection connection) {
+    if (connection.link().readsSession()) {
+      boolean ignored = connection.link().pull();
+    }
   }
 
   /** The thread that ends a connection may have seen the request there just before. */
