@@ -125,6 +125,11 @@ public final class Conductor extends Thread implements Connector {
   }
 
   @Override
+  public void severed(Connection connection) {
+    execute(() -> connections.severed(connection));
+  }
+
+  @Override
   public void ended(Connection connection) {
     execute(() -> connections.ended(connection));
   }

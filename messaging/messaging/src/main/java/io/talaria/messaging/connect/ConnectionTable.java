@@ -126,7 +126,8 @@ final class ConnectionTable {
   void start(Connection connection, Link link, PeerState state) {
     connection.runOn(link);
     RemotePeer peer = state.peer;
-    connection.receiver().predecessor = peer.connection();
+    Connection before = peer.connection();
+    connection.receiver().predecessor = before == null ? state.severed : before;
     state.wanted = false;
     state.toldUnreachable = false;
     state.backoffNs = PeerState.FIRST_RETRY_NS;
@@ -150,12 +151,29 @@ final class ConnectionTable {
     }
   }
 
+  /**
+   * Its other end has ended, but messages that have arrived wait for receivers: another connection
+   * to the node may be made, whose messages wait for this one to end.
+   */
+  void severed(Connection connection) {
+    PeerState state = peers.of(connection.peer.id());
+    state.pairing.ended(connection.number);
+    if (state.peer.connection() == connection) {
+      state.severed = connection;
+      state.peer.connection(null);
+    }
+    peers.wantedNoMore(state);
+  }
+
   /** The poller has taken it out. */
   void ended(Connection connection) {
     PeerState state = peers.of(connection.peer.id());
     state.pairing.ended(connection.number);
     if (state.peer.connection() == connection) {
       state.peer.connection(null);
+    }
+    if (state.severed == connection) {
+      state.severed = null;
     }
     peers.wantedNoMore(state); // it may have been wanted when it was about to be there
     close(connection);
@@ -201,6 +219,7 @@ final class ConnectionTable {
       Connection connection = each.getKey();
       if (connection.link().session() == null
           || connection.dead()
+          || connection.sendingEnded()
           || connection.closing().leaving) {
         continue;
       }
@@ -317,7 +336,7 @@ final class ConnectionTable {
       node.events().quiet(connection, silent);
       node.poller()
           .dropSoon(connection, "nothing was heard of it for " + silent / 1_000_000_000 + " s");
-    } else if (silent > SUSPECT_NS && !life.suspect) {
+    } else if (silent > SUSPECT_NS && !life.suspect && !connection.sendingEnded()) {
       life.suspect = true;
       node.events().quiet(connection, silent);
       node.events().suspect(connection.peer, silent);

@@ -2,6 +2,7 @@
 
 package io.talaria.messaging.connect;
 
+import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.handshake.Pairing;
 import io.talaria.messaging.node.RemotePeer;
 import java.net.InetSocketAddress;
@@ -36,6 +37,9 @@ final class PeerState {
 
   /** The other's attempt that was answered with WELCOME and is not ready yet, or null. */
   PendingHandshake accepting;
+
+  /** The last connection whose other end has ended and whose messages wait here, or null. */
+  Connection severed;
 
   PeerState(RemotePeer peer, Pairing pairing) {
     this.peer = peer;

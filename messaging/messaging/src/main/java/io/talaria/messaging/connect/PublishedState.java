@@ -61,7 +61,7 @@ final class PublishedState {
     text(
         to,
         "state",
-        on.closing().leaving
+        on.closing().leaving || on.sendingEnded()
             ? "leaving"
             : silentNs > ConnectionTable.SUSPECT_NS ? "suspect" : "connected");
     number(to, "number", on.number);

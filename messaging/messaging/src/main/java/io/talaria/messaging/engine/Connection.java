@@ -63,6 +63,9 @@ public final class Connection implements LinkOwner {
   /** What {@link #unconsumedBytes} returns when this has ended. */
   private volatile long lostBytes;
 
+  /** Whether {@link #endSending} was called. */
+  private volatile boolean sendingEnded;
+
   private volatile boolean dead;
 
   public Connection(
@@ -105,6 +108,16 @@ public final class Connection implements LinkOwner {
 
   public boolean dead() {
     return dead;
+  }
+
+  /** Whether the other end has ended while messages that had arrived from it waited. */
+  public boolean sendingEnded() {
+    return sendingEnded;
+  }
+
+  /** Whether nothing is sent any more: it is dead, or its other end has ended. */
+  boolean ended() {
+    return sendingEnded || dead;
   }
 
   /**
@@ -236,17 +249,41 @@ public final class Connection implements LinkOwner {
     sender.seal();
     lostBytes = sender.unconsumedBytes();
     long lost = sender.unacknowledgedBytes();
-    peer.positions().ended(number, sender.rememberDelivered());
+    if (!sendingEnded) {
+      peer.positions().ended(number, sender.rememberDelivered());
+    }
     dead = true;
     receiver.end();
+    failRequests();
+    sender.wake();
+    return lost;
+  }
+
+  /**
+   * The other end has ended, but messages that have arrived from it wait for their receivers: sends
+   * nothing more, and fails the open requests. {@link #end} comes later. Poller, once.
+   *
+   * @return as {@link #end}
+   */
+  long endSending(String reason) {
+    closing.because(reason);
+    sender.seal();
+    long lost = sender.unacknowledgedBytes();
+    peer.positions().ended(number, sender.rememberDelivered());
+    sendingEnded = true;
+    receiver.takeRest();
+    failRequests();
+    sender.wake();
+    return lost;
+  }
+
+  private void failRequests() {
     boolean own = node.closing();
     node.responseSlots()
         .failAll(
             this,
             own ? MessagingException.Code.CLOSED : MessagingException.Code.LOST,
             own ? "this node was closed" : closing.failure());
-    sender.wake();
-    return lost;
   }
 
   // ---- its parts, and its state

@@ -43,6 +43,12 @@ public interface ConnectionOwner {
   /** GOODBYE or STAY has come. */
   void heard(Connection connection, byte kind);
 
+  /**
+   * Counts and reports a connection whose other end has ended, and which is kept until the messages
+   * that have arrived were delivered. {@link #removed} comes later. Poller only.
+   */
+  void severed(Connection connection, String reason, long unacknowledgedBytes);
+
   /** Counts and reports a connection that the poller has closed. Poller only. */
   void removed(Connection connection, String reason, long unacknowledgedBytes);
 }

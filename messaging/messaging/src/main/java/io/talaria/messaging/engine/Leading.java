@@ -140,7 +140,7 @@ public final class Leading {
         try {
           do {
             found = lookSomeTimes(link, slot, generation);
-          } while (!found && !connection.dead() && spinner.goOn());
+          } while (!found && !connection.ended() && spinner.goOn());
         } finally {
           spinner.stop(found);
         }

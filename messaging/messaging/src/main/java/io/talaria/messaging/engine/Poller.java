@@ -27,6 +27,7 @@ import java.util.function.Consumer;
  */
 public final class Poller extends Thread {
   private static final Connection[] NONE = {};
+  private static final String ENDED = "its process has ended, or closed the connection";
 
   /** The longest time between two checks of all sessions while there is work, about. */
   private static final long LOOK_NS = 50_000;
@@ -440,7 +441,10 @@ public final class Poller extends Thread {
     streams |= connection.link().readsSession();
   }
 
-  /** Receives what a connection whose other end has ended still has, then closes it. */
+  /**
+   * Receives what a connection whose other end has ended still has, then closes it. While messages
+   * wait for receivers, it stays, but nothing is sent on it.
+   */
   private void over(Connection connection) {
     for (int i = 0; i < RecordReceiver.MAX_TURNS && connection.receiver().poll(); i++) {
       // Until nothing more arrives or can be delivered.
@@ -454,10 +458,12 @@ public final class Poller extends Thread {
       if (key != null && key.isValid()) {
         key.interestOps(0); // else the selector would report the end again and again
       }
+      if (connection.receiver().waits() && !connection.sendingEnded()) {
+        String reason = connection.closing().failureOr(ENDED);
+        node.severed(connection, reason, connection.endSending(reason));
+      }
     } else {
-      drop(
-          connection,
-          connection.closing().failureOr("its process has ended, or closed the connection"));
+      drop(connection, connection.closing().failureOr(ENDED));
     }
   }
 

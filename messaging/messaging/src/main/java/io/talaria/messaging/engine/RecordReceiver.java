@@ -379,12 +379,23 @@ public final class RecordReceiver {
    */
   void end() {
     dataReassembly.forget();
-    while (!leading.tryLock()) {
-      Thread.onSpinWait(); // a leader sees that it is dead
-    }
+    lock();
     drainRest();
     controlReassembly.forget();
     leading.unlock();
+  }
+
+  /** Takes in the last responses. Poller, once {@link Connection#sendingEnded}. */
+  void takeRest() {
+    lock();
+    drainRest();
+    leading.unlock();
+  }
+
+  private void lock() {
+    while (!leading.tryLock()) {
+      Thread.onSpinWait(); // a leader sees that the connection has ended
+    }
   }
 
   /**

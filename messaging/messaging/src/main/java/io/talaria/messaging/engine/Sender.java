@@ -64,7 +64,7 @@ public final class Sender {
   /** The end of what was sent when a thread last looked for HOLD. Any thread. */
   private long lookedAt;
 
-  /** The position delivered when the connection ended, as its rings may be unmapped afterwards. */
+  /** The position delivered when the other end ended, as the rings may be unmapped afterwards. */
   private volatile long deliveredAtEnd;
 
   Sender(Connection connection, Link link) {
@@ -280,7 +280,7 @@ public final class Sender {
     Object recorded = Recorded.begin();
     waiters.enter();
     try {
-      while (!connection.dead()) {
+      while (!connection.ended()) {
         dataRing().want();
         if (holds(position, bytes, what, stream)) {
           return true;
@@ -387,7 +387,7 @@ public final class Sender {
     if (!await(position, 0, NO_RECEIVER, 0, deadlineNs)) {
       return false;
     }
-    if (!connection.dead() || Positions.reached(position, deliveredAtEnd)) {
+    if (!connection.ended() || Positions.reached(position, deliveredAtEnd)) {
       return true;
     }
     throw new MessagingException(Code.LOST, connection.closing().failure());

@@ -47,6 +47,9 @@ public interface Connector {
   /** GOODBYE or STAY came. */
   void heard(Connection connection, byte kind);
 
+  /** The other end of a connection has ended, but messages that have arrived wait for receivers. */
+  void severed(Connection connection);
+
   /** The poller has closed a connection. */
   void ended(Connection connection);
 

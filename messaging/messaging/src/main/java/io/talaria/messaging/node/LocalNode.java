@@ -216,16 +216,31 @@ public final class LocalNode implements Node, ConnectionOwner {
   }
 
   @Override
+  public void severed(Connection connection, String reason, long unacknowledgedBytes) {
+    boolean lost = !endsInOrder(connection);
+    if (lost) {
+      counts.lost();
+    }
+    connector.severed(connection);
+    if (lost) {
+      events.lost(connection.peer, reason, unacknowledgedBytes);
+    }
+  }
+
+  @Override
   public void removed(Connection connection, String reason, long unacknowledgedBytes) {
-    boolean gaveWay = connection.closing().leaving && connection.sender().allDelivered();
-    boolean orderly = gaveWay || closing();
-    if (!orderly) {
+    boolean lost = !connection.sendingEnded() && !endsInOrder(connection); // else it was reported
+    if (lost) {
       counts.lost();
     }
     connector.ended(connection);
-    if (!orderly) {
+    if (lost) {
       events.lost(connection.peer, reason, unacknowledgedBytes);
     }
+  }
+
+  private boolean endsInOrder(Connection connection) {
+    return closing() || (connection.closing().leaving && connection.sender().allDelivered());
   }
 
   // ---- its parts, for each other

@@ -102,7 +102,7 @@ final class Shutdown {
   private boolean settled(List<Connection> all) {
     for (Connection each : all) {
       if (!each.dead()
-          && (each.sender().unconsumedBytes() != 0
+          && ((each.sender().unconsumedBytes() != 0 && !each.sendingEnded())
               || !each.outbox().isEmpty()
               || !each.deliveries.none())) {
         return false;

@@ -212,6 +212,32 @@ class UndeliveredTest {
     return true;
   }
 
+  /** And what is sent afterwards goes to the next connection, behind what has arrived before. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aConnectionWhoseOtherEndIsGoneIsReplacedAndDeliversWhatHasArrived(Transport transport)
+      throws Exception {
+    Connection there = stall(transport);
+    ResponseSlot request = far.responseSlots().take();
+    int generation = request.open(there);
+    near.poller().dropSoon(near.remote(2).connection(), "the test ends it");
+    await(() -> far.remote(1).connection() != there);
+    assertThat(there.dead()).as("ended, with messages to deliver").isFalse();
+    assertThat(request.done(generation)).as("an open request has failed").isTrue();
+    assertThat(far.counters().lost()).isOne();
+    near.peer(2).send(new Quick(1)); // connects again
+    await(() -> far.remote(1).connection() != null);
+    Connection next = far.remote(1).connection();
+    await(() -> onPoller(far, () -> next.link().in(RingPair.DATA).peek() != 0));
+    assertThat(quick).as("delivered before what came first").hasValue(0);
+    stuck.countDown();
+    await(() -> slow.get() == 2 && quick.get() == 2);
+    await(() -> onPoller(far, there::dead));
+    assertThat(far.counters().lost()).isOne();
+  }
+
   /** Connects a node with the far one, and returns that one's connection. */
   private Connection connect(LocalNode node) throws Exception {
     Peer peer = node.peer(2);
