@@ -201,8 +201,9 @@ final class Acceptor implements PendingHandshake.Side {
     Connection there = peer.peer.connection();
     peer.pairing.ended(peer.pairing.heard());
     if (there != null) {
+      peer.severed = there;
       peer.peer.connection(null);
-      node.poller().dropSoon(there, reason);
+      node.poller().retireSoon(there, reason);
     }
   }
 

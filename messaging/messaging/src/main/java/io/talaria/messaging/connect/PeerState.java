@@ -38,7 +38,7 @@ final class PeerState {
   /** The other's attempt that was answered with WELCOME and is not ready yet, or null. */
   PendingHandshake accepting;
 
-  /** The last connection whose other end has ended and whose messages wait here, or null. */
+  /** The last connection that was severed or replaced, while its messages may wait; or null. */
   Connection severed;
 
   PeerState(RemotePeer peer, Pairing pairing) {

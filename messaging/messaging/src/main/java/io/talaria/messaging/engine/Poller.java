@@ -170,6 +170,26 @@ public final class Poller extends Thread {
         });
   }
 
+  /**
+   * Closes a connection that another one replaces, once what has arrived was delivered. Any thread.
+   */
+  public void retireSoon(Connection connection, String reason) {
+    execute(() -> retire(connection, reason));
+  }
+
+  private static void retire(Connection connection, String reason) {
+    if (connection.dead()) {
+      return;
+    }
+    connection.ending(reason);
+    connection.receiver().readable = true; // what is still in the session has arrived, too
+    try {
+      boolean ignored = connection.receiver().poll();
+    } finally {
+      connection.link().sever(); // this turn finds that it is over
+    }
+  }
+
   public void stopSoon() {
     stopped = true;
     selector.wakeup();

@@ -187,6 +187,9 @@ public abstract class Link {
   /** Whether the other end cannot even report any more what it has delivered. Poller. */
   public abstract boolean severed();
 
+  /** Reads nothing more from the session, as if the other end had ended. Poller. */
+  public void sever() {}
+
   /**
    * Whether what is still in the outgoing rings can never reach the other end. Call when {@link
    * #over} is true. Poller.

@@ -532,4 +532,9 @@ public abstract class MirrorLink extends Link {
   public final boolean severed() {
     return over;
   }
+
+  @Override
+  public final void sever() {
+    end();
+  }
 }

@@ -143,6 +143,11 @@ public final class ShmLink extends MemoryLink {
   }
 
   @Override
+  public void sever() {
+    ended = true;
+  }
+
+  @Override
   public void close() {
     try {
       session.close();

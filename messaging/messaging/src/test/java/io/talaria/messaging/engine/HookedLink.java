@@ -185,6 +185,11 @@ final class HookedLink extends Link {
   }
 
   @Override
+  public void sever() {
+    transport.sever();
+  }
+
+  @Override
   public boolean outputLost() {
     return transport.outputLost();
   }

@@ -238,6 +238,41 @@ class UndeliveredTest {
     assertThat(far.counters().lost()).isOne();
   }
 
+  /** The other node has lost its connection, and makes a new one before the poller looks. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aConnectionThatIsReplacedBeforeItsEndIsFoundDeliversWhatHasArrived(Transport transport)
+      throws Exception {
+    Connection there = stall(transport);
+    CountDownLatch looks = new CountDownLatch(1);
+    far.poller().execute(() -> block(looks));
+    try {
+      near.poller().dropSoon(near.remote(2).connection(), "the test ends it");
+      await(() -> near.remote(2).connection() == null);
+      near.peer(2).send(new Quick(1)); // connects again
+      await(() -> far.remote(1).connection() != there);
+    } finally {
+      looks.countDown();
+    }
+    await(() -> far.remote(1).connection() != null);
+    Connection next = far.remote(1).connection();
+    await(() -> onPoller(far, () -> next.link().in(RingPair.DATA).peek() != 0));
+    assertThat(quick).as("delivered before what came first").hasValue(0);
+    stuck.countDown();
+    await(() -> slow.get() == 2 && quick.get() == 2);
+    await(() -> onPoller(far, there::dead));
+  }
+
+  private static void block(CountDownLatch open) {
+    try {
+      Waits.await(open);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** Connects a node with the far one, and returns that one's connection. */
   private Connection connect(LocalNode node) throws Exception {
     Peer peer = node.peer(2);
