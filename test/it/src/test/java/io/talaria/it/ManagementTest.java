@@ -75,6 +75,7 @@ class ManagementTest {
     Exchange exchange = new Exchange(lab, pair, byItself ? Managed.class : Talk.class);
     exchange.serverSpec().property("talaria.jmx", byItself ? null : "true");
     exchange.run().expectTransport();
+    exchange.again(); // the server may have written all before the switch
 
     lookAt(
         exchange.server(),
