@@ -607,10 +607,25 @@ public class Comm implements Freeable {
     Object buffer = Buffers.normal(buf, type);
     Layout layout = committed(type);
     Buffers.check(buffer, offset, count, layout, type);
-    if (dest == MPI.PROC_NULL) {
+    int to = destinationOrNobody(dest, tag);
+    return isendChecked(buffer, offset, count, layout, to, tag, synchronous);
+  }
+
+  /** The world rank to send to, or {@link MPI#PROC_NULL}. */
+  private int destinationOrNobody(int dest, int tag) {
+    return dest == MPI.PROC_NULL ? MPI.PROC_NULL : destination(dest, tag);
+  }
+
+  /**
+   * Starts to send what was checked.
+   *
+   * @param to as {@link #destinationOrNobody} returns it
+   */
+  private Request isendChecked(
+      Object buffer, int offset, int count, Layout layout, int to, int tag, boolean synchronous) {
+    if (to == MPI.PROC_NULL) {
       return new Request(ofNobody());
     }
-    int to = destination(dest, tag);
     if (!plain(layout)) {
       return new Request(this, startSend(buffer, offset, count, layout, to, tag, synchronous));
     }
@@ -625,6 +640,24 @@ public class Comm implements Freeable {
 
   private Prequest sendInit(
       Object buf, int offset, int count, Datatype type, int dest, int tag, boolean synchronous) {
+    return sendInit(
+        buf,
+        offset,
+        count,
+        type,
+        dest,
+        tag,
+        (buffer, layout, to) -> startSend(buffer, offset, count, layout, to, tag, synchronous));
+  }
+
+  /** Starts a persistent send, whose arguments were checked; returns null if it is over at once. */
+  @FunctionalInterface
+  private interface SendStarter {
+    Transfer start(Object buffer, Layout layout, int to);
+  }
+
+  private Prequest sendInit(
+      Object buf, int offset, int count, Datatype type, int dest, int tag, SendStarter starter) {
     alive();
     Object buffer = Buffers.normal(buf, type);
     Layout layout = committed(type);
@@ -633,7 +666,7 @@ public class Comm implements Freeable {
       return new Prequest(this, () -> null);
     }
     int to = destination(dest, tag);
-    return new Prequest(this, () -> startSend(buffer, offset, count, layout, to, tag, synchronous));
+    return new Prequest(this, () -> starter.start(buffer, layout, to));
   }
 
   /** Sends; returns when the buffer may be changed. */
@@ -713,17 +746,14 @@ public class Comm implements Freeable {
   /** A buffered send to be started later. */
   public Prequest Bsend_init(
       Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
-    alive();
-    Object buffer = Buffers.normal(buf, datatype);
-    Layout layout = committed(datatype);
-    Buffers.check(buffer, offset, count, layout, datatype);
-    if (dest == MPI.PROC_NULL) {
-      return new Prequest(this, () -> null);
-    }
-    int to = destination(dest, tag);
-    return new Prequest(
-        this,
-        () -> {
+    return sendInit(
+        buf,
+        offset,
+        count,
+        datatype,
+        dest,
+        tag,
+        (buffer, layout, to) -> {
           world().buffered().send(this, buffer, offset, count, layout, to, tag);
           return null;
         });
@@ -820,14 +850,13 @@ public class Comm implements Freeable {
     alive();
     // Before the receive is started: it may take a message at once.
     Object sent = Buffers.normal(sendbuf, sendtype);
-    Buffers.check(sent, sendoffset, sendcount, committed(sendtype), sendtype);
-    if (dest != MPI.PROC_NULL) {
-      int ignored = destination(dest, sendtag);
-    }
+    Layout sendLayout = committed(sendtype);
+    Buffers.check(sent, sendoffset, sendcount, sendLayout, sendtype);
+    int to = destinationOrNobody(dest, sendtag);
     Request receive = Irecv(recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
     Request send;
     try {
-      send = Isend(sent, sendoffset, sendcount, sendtype, dest, sendtag);
+      send = isendChecked(sent, sendoffset, sendcount, sendLayout, to, sendtag, false);
     } catch (MPIException e) {
       receive.Cancel();
       throw e;

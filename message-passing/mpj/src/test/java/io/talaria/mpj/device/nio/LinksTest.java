@@ -197,16 +197,21 @@ class LinksTest {
     return proof("Talaria MPJ", 2, hello, challenge, true, KeyProof.addresses(own, other));
   }
 
+  /** Says hello, and writes a proof for the challenge. */
+  private static void sendProof(Socket socket, Forgery forgery) throws Exception {
+    socket.setSoTimeout(60_000);
+    byte[] hello = hello(2).put(KeyProof.nonce()).array();
+    socket.getOutputStream().write(hello);
+    byte[] challenge = socket.getInputStream().readNBytes(48);
+    InetSocketAddress own = (InetSocketAddress) socket.getLocalSocketAddress();
+    InetSocketAddress other = (InetSocketAddress) socket.getRemoteSocketAddress();
+    socket.getOutputStream().write(forgery.proof(hello, challenge, own, other));
+  }
+
   /** How many bytes came back for a proof. */
   private int prove(Forgery forgery) throws Exception {
     try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
-      socket.setSoTimeout(60_000);
-      byte[] hello = hello(2).put(KeyProof.nonce()).array();
-      socket.getOutputStream().write(hello);
-      byte[] challenge = socket.getInputStream().readNBytes(48);
-      InetSocketAddress own = (InetSocketAddress) socket.getLocalSocketAddress();
-      InetSocketAddress other = (InetSocketAddress) socket.getRemoteSocketAddress();
-      socket.getOutputStream().write(forgery.proof(hello, challenge, own, other));
+      sendProof(socket, forgery);
       socket.shutdownOutput();
       try {
         return socket.getInputStream().readNBytes(36).length;
@@ -403,14 +408,8 @@ class LinksTest {
   @Test
   void aRankThatEndsBeforeItIsAnsweredFailsWhatWaitsForIt() throws Exception {
     try (Socket socket = new Socket(address().getAddress(), address().getPort())) {
-      socket.setSoTimeout(60_000);
-      byte[] hello = hello(2).put(KeyProof.nonce()).array();
-      socket.getOutputStream().write(hello);
-      byte[] challenge = socket.getInputStream().readNBytes(48);
-      InetSocketAddress own = (InetSocketAddress) socket.getLocalSocketAddress();
-      InetSocketAddress other = (InetSocketAddress) socket.getRemoteSocketAddress();
       socket.setSoLinger(true, 0); // Closed by a reset, right behind the proof.
-      socket.getOutputStream().write(rightProof(hello, challenge, own, other));
+      sendProof(socket, LinksTest::rightProof);
     }
     fails("the connection failed");
   }
