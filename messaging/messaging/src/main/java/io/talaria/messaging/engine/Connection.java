@@ -245,13 +245,8 @@ public final class Connection implements LinkOwner {
 
   /** It is over: what is left is not read any more. Poller. */
   public long end(String reason) {
-    closing.because(reason);
-    sender.seal();
+    long lost = endOutput(reason);
     lostBytes = sender.unconsumedBytes();
-    long lost = sender.unacknowledgedBytes();
-    if (!sendingEnded) {
-      peer.positions().ended(number, sender.rememberDelivered());
-    }
     dead = true;
     receiver.end();
     failRequests();
@@ -266,14 +261,22 @@ public final class Connection implements LinkOwner {
    * @return as {@link #end}
    */
   long endSending(String reason) {
-    closing.because(reason);
-    sender.seal();
-    long lost = sender.unacknowledgedBytes();
-    peer.positions().ended(number, sender.rememberDelivered());
+    long lost = endOutput(reason);
     sendingEnded = true;
     receiver.takeRest();
     failRequests();
     sender.wake();
+    return lost;
+  }
+
+  /** Takes no more records, and returns the bytes whose delivery is unknown. */
+  private long endOutput(String reason) {
+    closing.because(reason);
+    sender.seal();
+    long lost = sender.unacknowledgedBytes();
+    if (!sendingEnded) {
+      peer.positions().ended(number, sender.rememberDelivered());
+    }
     return lost;
   }
 
