@@ -164,14 +164,19 @@ class SelectContractTest extends Contract {
     assertThat(ms(start)).isLessThan(50_000);
   }
 
+  /** No wake-up is left. */
+  private void theNextSelectSleeps() throws IOException {
+    long start = System.nanoTime();
+    assertThat(selector.select(20)).isZero();
+    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
+  }
+
   @Test
   void wakeupBeforeASelectEndsTheNextOneOnly() throws Exception {
     registered(OP_READ);
     selector.wakeup().wakeup();
     assertThat(selector.select()).isZero();
-    long start = System.nanoTime();
-    assertThat(selector.select(20)).isZero();
-    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
+    theNextSelectSleeps();
   }
 
   @Test
@@ -179,9 +184,7 @@ class SelectContractTest extends Contract {
     registered(OP_READ);
     selector.wakeup();
     assertThat(selector.selectNow()).isZero();
-    long start = System.nanoTime();
-    assertThat(selector.select(20)).isZero();
-    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
+    theNextSelectSleeps();
   }
 
   @Test
@@ -733,9 +736,7 @@ class SelectContractTest extends Contract {
                 }))
         .isEqualTo(1);
     assertThat(selector.select()).isZero();
-    long start = System.nanoTime();
-    assertThat(selector.select(20)).isZero();
-    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
+    theNextSelectSleeps();
   }
 
   @Test
@@ -774,9 +775,7 @@ class SelectContractTest extends Contract {
     registered(OP_WRITE);
     selector.wakeup();
     assertThat(selector.select(key -> key.interestOps(0))).isEqualTo(1);
-    long start = System.nanoTime();
-    assertThat(selector.select(20)).isZero();
-    assertThat(ms(start)).isGreaterThanOrEqualTo(19);
+    theNextSelectSleeps();
   }
 
   @Test
