@@ -107,7 +107,9 @@ class ClosedEndpointsTest {
           assertThat(finish(right, back)).isEqualTo(Status.OK);
         }
       }
-      assertThat(held()).isEqualTo(2 * transport.ofOneSide);
+      // Where both sides connect at once, tcp closes the socket that is too many when it finds
+      // that.
+      Pair.until(() -> held() == 2 * transport.ofOneSide, this::progress);
     }
 
     private static Context context(Transport transport) {
