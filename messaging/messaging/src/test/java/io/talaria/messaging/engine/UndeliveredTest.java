@@ -14,6 +14,7 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
+import io.talaria.messaging.ring.MirrorReceiver;
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.transport.RingPair;
 import java.net.InetSocketAddress;
@@ -70,7 +71,10 @@ class UndeliveredTest {
     slow.incrementAndGet();
   }
 
-  /** Sends a message that finds no thread, and one behind it; the far end of their connection. */
+  /**
+   * Sends a message that finds no thread, and one behind it, and waits until both have arrived; the
+   * far end of their connection.
+   */
   private Connection stall(Transport transport) throws Exception {
     far = start(2, transport);
     near = start(1, transport);
@@ -81,7 +85,15 @@ class UndeliveredTest {
     await(() -> far.remote(1).connection() != null);
     Connection there = far.remote(1).connection();
     await(() -> onPoller(far, () -> there.receiver().stalled));
+    long sent = RingProducer.bytesBetween(0, near.remote(2).connection().sender().end());
+    await(() -> onPoller(far, () -> arrived(there, sent)));
     return there;
+  }
+
+  /** Whether so many bytes of messages have arrived; in shared memory they have at once. */
+  private static boolean arrived(Connection connection, long bytes) {
+    return !(connection.link().in(RingPair.DATA) instanceof MirrorReceiver mirror)
+        || mirror.writeOffset() == bytes;
   }
 
   /** What a node's poller finds, which has then done all that it was told before. */
