@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The closing of a connection: in order, when both ends have said GOODBYE and delivered everything,
@@ -25,6 +26,7 @@ public final class Closing {
   /** The position behind the data ring's last record; -1 until the other end's GOODBYE says it. */
   private volatile long endThere = -1;
 
+  private final AtomicBoolean toldEnd = new AtomicBoolean();
   private volatile String failure;
 
   /** Whether one of the ends has sent GOODBYE. */
@@ -42,9 +44,13 @@ public final class Closing {
 
   /**
    * Agrees to close the connection: tells where the data ring ends, which is sealed. Call when no
-   * response is expected any more, because the other end may then stop sending.
+   * response is expected any more, because the other end may then stop sending. Tells it once, also
+   * if this node closes while the connection leaves: once told, the other end may end, too.
    */
   public void tellEnd() {
+    if (!toldEnd.compareAndSet(false, true)) {
+      return;
+    }
     byte[] end = new byte[Long.BYTES];
     POSITION.set(end, 0, connection.sender().end());
     connection.control(Records.GOODBYE, 0, 0, end);

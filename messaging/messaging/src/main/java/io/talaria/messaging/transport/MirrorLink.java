@@ -338,6 +338,16 @@ public abstract class MirrorLink extends Link {
     return runBytes;
   }
 
+  /** Whether records are being sent that were not yet removed from the outgoing rings. */
+  protected final boolean sends() {
+    for (RingConsumer each : sender) {
+      if (each.unpublishedBytes() != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   @Override
   public boolean armOutput() {
     if (!enterOutput()) {

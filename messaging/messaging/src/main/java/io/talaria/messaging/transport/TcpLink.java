@@ -201,6 +201,12 @@ public final class TcpLink extends MirrorLink {
     blocked = false;
   }
 
+  /** {@inheritDoc} A thread that sends may have sent a record that it has not yet removed. */
+  @Override
+  public boolean outputLost() {
+    return over && !outputLock.get();
+  }
+
   @Override
   public boolean pull() {
     boolean came = false;

@@ -250,11 +250,6 @@ final class UcxLink extends MirrorLink {
     return over && (sessionEnded || channelEnded || !sends());
   }
 
-  private boolean sends() {
-    return sender(RingPair.CONTROL).unpublishedBytes() != 0
-        || sender(RingPair.DATA).unpublishedBytes() != 0;
-  }
-
   /** Ends the link. What has arrived is still delivered. */
   void cutOff(String reason) {
     channelEnded = true;

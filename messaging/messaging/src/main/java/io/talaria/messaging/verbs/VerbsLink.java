@@ -411,6 +411,12 @@ final class VerbsLink extends MirrorLink implements MirrorReceiver.Lender {
 
   // ---- the end
 
+  /** {@inheritDoc} What is not completed when END comes is still on its way. */
+  @Override
+  public boolean outputLost() {
+    return over && (sessionEnded || channel.ended() != null || !sends());
+  }
+
   /** A request has failed: what has arrived is still delivered. Not the holder of the input. */
   void sendingFailed(String reason) {
     receiving.drain();

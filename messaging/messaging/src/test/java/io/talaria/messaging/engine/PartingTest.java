@@ -105,6 +105,25 @@ class PartingTest {
     assertParts(open, near, here, far, there);
   }
 
+  /** The other end may be gone after the first time: the rest would count as not delivered. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP"})
+  void aNodeThatClosesTellsTheEndOnce(Transport transport) throws Exception {
+    start(2, transport);
+    LocalNode near = start(1, transport);
+    ask(near, 2);
+    Connection here = near.remote(2).connection();
+    here.closing().leaving = true;
+    here.closing().sealMessages();
+    here.closing().tellEnd();
+    long told = here.link().out(RingPair.CONTROL).claimed();
+    here.closing().tellEnd();
+    assertThat(here.link().out(RingPair.CONTROL).claimed()).isEqualTo(told);
+    assertThat(near.close(LIMIT)).isZero();
+  }
+
   /** The end that has asked is in use again, but the other one already sends nothing more. */
   @ParameterizedTest
   @EnumSource(

@@ -284,6 +284,30 @@ class TcpLinkTest {
     assertThat(here.outputLost()).isTrue();
   }
 
+  /** The other end has read it, and ends, before the thread that has sent it goes on. */
+  @Test
+  void whatWasSentBeforeTheOtherEndEndedIsNotLost() throws Exception {
+    here =
+        link(
+            owner,
+            here.session(),
+            new Wire(here.session()) {
+              @Override
+              public long write(ByteBuffer[] from) throws IOException {
+                long wrote = super.write(from);
+                there.finishOutput();
+                assertThat(readToTheEnd()).isZero();
+                assertThat(here.outputLost()).as("lost, while it is being sent").isFalse();
+                return wrote;
+              }
+            });
+    put(here, RingPair.CONTROL);
+    here.push();
+    assertThat(here.over()).isTrue();
+    assertThat(here.out(RingPair.CONTROL).unconsumedBytes()).isZero();
+    assertThat(here.outputLost()).isTrue();
+  }
+
   /** As of a process that was killed while it sent. */
   @Test
   void whatCameBeforeAnEncryptedSessionWasCutOffIsRead() throws Exception {
