@@ -31,7 +31,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -235,7 +234,7 @@ class ConnectionsTest {
     AtomicInteger interrupted = new AtomicInteger();
     for (int i = 0; i < ROUNDS; i++) {
       List<Thread> threads = new ArrayList<>();
-      try (Node here = nodes.start(nodes.options(1).type(Pair.class))) {
+      try (Node here = nodes.start(nodes.options(1).sendTimeout(LONG).type(Pair.class))) {
         Peer peer = here.peer(there.id());
         long first = peer.send(new Pair(1, 2));
         assertThat(peer.awaitDelivered(first, Duration.ofSeconds(20))).isTrue();
@@ -276,18 +275,20 @@ class ConnectionsTest {
                 .cluster("another")
                 .sendTimeout(Duration.ofSeconds(2))
                 .directory(NodeDirectory.of(Map.of(2, address))));
-    refused(() -> other.peer(2).send(new Pair(1, 2)), "it is a node of another cluster");
+    refused(other.peer(2), "it is a node of another cluster");
     Node same =
         nodes.start(
             knows(nodes.options(4), got)
                 .sendTimeout(Duration.ofSeconds(2))
                 .directory(NodeDirectory.of(Map.of(9, address))));
-    refused(() -> same.peer(9).send(new Pair(1, 2)), "it is node 2, not 9");
+    refused(same.peer(9), "it is node 2, not 9");
     assertThat(got.get()).isZero();
   }
 
-  private static void refused(ThrowingCallable call, String why) {
-    assertThatThrownBy(call)
+  private static void refused(Peer peer, String why) throws Exception {
+    // The handshake may need longer than the send waits.
+    await(() -> peer.trySend(new Pair(1, 2)) == Peer.CONNECTING && peer.reason().contains(why));
+    assertThatThrownBy(() -> peer.send(new Pair(1, 2)))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.REFUSED))
         .hasMessageContaining(why);
@@ -385,7 +386,7 @@ class ConnectionsTest {
             knows(nodes.options(1), got)
                 .sendTimeout(Duration.ofMillis(500))
                 .directory(id -> new InetSocketAddress("192.0.2.1", 4000)));
-    refused(() -> node.peer(2).send(new Pair(1, 2)), "there is no key");
+    refused(node.peer(2), "there is no key");
   }
 
   @Test

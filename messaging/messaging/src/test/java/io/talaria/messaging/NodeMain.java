@@ -51,6 +51,7 @@ final class NodeMain {
       throws Exception {
     return nodes.start(
         options
+            .sendTimeout(TestVerbs.limit())
             .type(Pair.class)
             .type(Text.class)
             .type(Response.class)

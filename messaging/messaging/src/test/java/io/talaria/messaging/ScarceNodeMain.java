@@ -45,7 +45,8 @@ final class ScarceNodeMain {
   private static void loadClasses(Variant.Nodes nodes, int id) throws Exception {
     System.getLogger("io.talaria.messaging")
         .log(System.Logger.Level.WARNING, "the first line", new IOException("for the test"));
-    try (Node other = nodes.start(nodes.options(id + 1).type(Pair.class))) {
+    try (Node other =
+        nodes.start(nodes.options(id + 1).sendTimeout(Duration.ofMinutes(1)).type(Pair.class))) {
       Peer peer = other.peer(id);
       boolean ignored = peer.awaitDelivered(peer.send(new Pair(0, 0)), Duration.ofSeconds(20));
     }

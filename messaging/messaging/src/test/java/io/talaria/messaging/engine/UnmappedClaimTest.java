@@ -74,6 +74,7 @@ class UnmappedClaimTest {
         .runDirectory(directory.resolve("run"))
         .sharedMemoryDirectory(directory.resolve("shm"))
         .transports(Transport.SHM)
+        .sendTimeout(LIMIT)
         .type(Slow.class, new SlowCodec())
         .receive(Slow.class, Dispatch.INLINE, (slow, from) -> {});
   }
