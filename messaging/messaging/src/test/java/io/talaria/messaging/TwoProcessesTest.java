@@ -361,6 +361,8 @@ class TwoProcessesTest {
     nodes = new Variant.Nodes(Variant.SHM, directory);
     Node node = nodes.start(nodes.options(1).sendTimeout(Duration.ofMillis(300)).type(Pair.class));
     assertThat(node.peer(9).trySend(new Pair(1, 2))).isEqualTo(Peer.CONNECTING);
+    // The conductor may need longer for that than the send waits.
+    Waits.await(() -> node.peer(9).reason().contains("not announced"));
     assertThatThrownBy(() -> node.peer(9).send(new Pair(1, 2)))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.UNREACHABLE))
