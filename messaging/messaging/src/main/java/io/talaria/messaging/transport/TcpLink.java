@@ -130,12 +130,13 @@ public final class TcpLink extends MirrorLink {
   private boolean pushLocked() throws IOException {
     boolean done = false;
     while (!over && !finished) {
+      boolean last = finishing; // read first: what was published before it was set is then told
       if (wire.pending() && !wire.flush()) {
         block();
         return done;
       }
       if (!pending && !prepare()) {
-        if (finishing) {
+        if (last) {
           finish();
         }
         return done;

@@ -145,6 +145,7 @@ final class UcxLink extends MirrorLink {
   }
 
   private boolean sendNext() {
+    boolean last = finishing; // read first: what was published before it was set is then told
     ByteBuffer slots = channel.slotBytes();
     int at = channel.slotAt();
     if (takeCredit(slots, at)) {
@@ -153,7 +154,7 @@ final class UcxLink extends MirrorLink {
       sendRun(RingPair.CONTROL);
     } else if (takeRun(RingPair.DATA, slots, at)) {
       sendRun(RingPair.DATA);
-    } else if (finishing) {
+    } else if (last) {
       writeHeader(slots, at, UcxLayout.END, 0, 0, 0);
       finished = true;
       channel.sendSlot(UcxLayout.HEADER_BYTES);

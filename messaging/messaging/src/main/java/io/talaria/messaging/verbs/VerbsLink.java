@@ -235,6 +235,7 @@ final class VerbsLink extends MirrorLink implements MirrorReceiver.Lender {
   }
 
   private boolean sendNext() {
+    boolean last = finishing; // read first: what was published before it was set is then told
     ByteBuffer slots = channel.slotBytes();
     int at = channel.slotAt();
     if (takeCredit(slots, at)) {
@@ -243,7 +244,7 @@ final class VerbsLink extends MirrorLink implements MirrorReceiver.Lender {
       sendRun(RingPair.CONTROL);
     } else if (takeRun(RingPair.DATA, slots, at)) {
       sendRun(RingPair.DATA);
-    } else if (finishing) {
+    } else if (last) {
       writeHeader(slots, at, VerbsLayout.END, 0, 0, 0);
       finished = true;
       channel.sendLast(VerbsLayout.HEADER_BYTES);

@@ -4,6 +4,7 @@ package io.talaria.messaging.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.messaging.Waits;
 import io.talaria.messaging.ring.RingProducer;
 import io.talaria.messaging.ring.RingReceiver;
 import io.talaria.messaging.wire.EncryptedWire;
@@ -15,6 +16,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a thread that waits for a response leaves to the poller of its node, and what is still read
- * of a session that ends.
+ * What a thread that waits for a response leaves to the poller of its node, and what is still told
+ * and read of a session that ends.
  */
 @Timeout(60)
 class TcpLinkTest {
@@ -306,6 +309,43 @@ class TcpLinkTest {
     assertThat(here.over()).isTrue();
     assertThat(here.out(RingPair.CONTROL).unconsumedBytes()).isZero();
     assertThat(here.outputLost()).isTrue();
+  }
+
+  /** The thread that sends may have looked for that just before it finds that this is the end. */
+  @Test
+  void whatWasDeliveredLastIsToldBeforeTheEnd() throws Exception {
+    for (int round = 0; round < 200; round++) { // the moment is short
+      reconnect(false);
+      put(here, RingPair.DATA);
+      here.push();
+      RingReceiver in = there.in(RingPair.DATA);
+      long end = System.nanoTime() + LIMIT_NS;
+      while (in.peek() == 0 && System.nanoTime() < end) {
+        there.pull();
+      }
+      in.advance();
+      TcpLink sends = there;
+      CountDownLatch looked = new CountDownLatch(100);
+      AtomicBoolean ended = new AtomicBoolean();
+      Thread sending =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    while (!ended.get()) {
+                      sends.push();
+                      looked.countDown();
+                    }
+                  });
+      Waits.await(looked);
+      in.publishDelivered(in.position());
+      there.finishOutput();
+      ended.set(true);
+      sending.join();
+      assertThat(readToTheEnd()).isZero();
+      RingProducer out = here.out(RingPair.DATA);
+      assertThat(out.delivered()).as("delivered in round %d", round).isEqualTo(out.claimed());
+    }
   }
 
   /** As of a process that was killed while it sent. */
