@@ -196,6 +196,7 @@ class ToldTest {
 
   @Test
   void theFlightRecorderHearsOfWhatTakesLong() throws Exception {
+    Thread requesting = Thread.currentThread();
     Node there =
         nodes.start(
             options(2)
@@ -204,6 +205,9 @@ class ToldTest {
                     Dispatch.ORDERED,
                     (pair, request) -> {
                       try {
+                        if (pair.first() > 0) { // what takes long is the wait, which has begun then
+                          Waits.await(() -> requesting.getState() == Thread.State.TIMED_WAITING);
+                        }
                         Thread.sleep(pair.first());
                       } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
