@@ -8,6 +8,8 @@ import io.talaria.messaging.Messages.Response;
 import io.talaria.messaging.Messages.Text;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -16,6 +18,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * runs, ends when its input ends.
  */
 final class NodeMain {
+  /** Requests that are never answered: if the collector found them, they would end. */
+  private static final Queue<Request> KEPT = new ConcurrentLinkedQueue<>();
+
   private NodeMain() {}
 
   public static void main(String[] args) throws Exception {
@@ -74,7 +79,7 @@ final class NodeMain {
                   switch (text.text()) {
                     case "count" -> request.respond(new Response(next.get()));
                     case "wrong" -> request.respond(new Text(wrong.get()));
-                    case "never" -> {}
+                    case "never" -> KEPT.add(request);
                     case "flood" -> {
                       request.respond(text);
                       flood(request.from());

@@ -183,8 +183,9 @@ class TwoProcessesTest {
                         catchThrowableOfType(
                             MessagingException.class,
                             () -> peer.request(new Text("never"), Response.class, LONG))));
-    // It asks when a third request is under way.
-    while (node.counters().openRequests() < 2) {
+    // A request is open before it is sent, and waits for its response after that.
+    while (node.counters().openRequests() < 2
+        || asking.getState() != Thread.State.TIMED_WAITING) {
       Thread.sleep(1);
     }
     child.process.kill();

@@ -42,6 +42,9 @@ class VerbsPortTest {
   /** What nodes were told of connections that they have lost. */
   private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
+  /** If the collector found these requests, they would end. */
+  private final Queue<Request> unanswered = new ConcurrentLinkedQueue<>();
+
   /** What node 2 has received. */
   private final AtomicInteger received = new AtomicInteger();
 
@@ -73,7 +76,7 @@ class VerbsPortTest {
                     Pair.class,
                     Dispatch.INLINE,
                     (pair, request) -> request.respond(new Response(pair.first())))
-                .handle(Text.class, Dispatch.INLINE, (text, request) -> {}) // never answered
+                .handle(Text.class, Dispatch.INLINE, (text, request) -> unanswered.add(request))
                 .receive(
                     Bytes.class,
                     Dispatch.INLINE,
