@@ -4,10 +4,12 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.messaging.node.LocalNode;
+import io.talaria.messaging.records.Records;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Waits for what a thread that sends has come to. */
+/** What a thread that sends has come to, and what it must hold back. */
 final class SenderState {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -39,5 +41,12 @@ final class SenderState {
       before = sent.get();
       Thread.sleep(1);
     }
+  }
+
+  /** Whether a node has been told to hold back messages for a receiver of a peer. */
+  static boolean heldBack(Node node, int peer, Object message) {
+    LocalNode sender = (LocalNode) node;
+    int receiver = Records.what(sender.types().of(message).index, Records.MESSAGE);
+    return sender.remote(peer).connection().holds().heldBack(receiver);
   }
 }
