@@ -14,7 +14,6 @@ import io.talaria.messaging.Messages.Tagged;
 import io.talaria.messaging.Messages.Text;
 import io.talaria.messaging.Messages.Unknown;
 import io.talaria.messaging.MessagingException.Code;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +32,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -58,14 +56,7 @@ class ContractTest {
       return; // skipped
     }
     nodes.close();
-    for (String each : new String[] {"run", "shm"}) {
-      Path folder = directory.resolve(each);
-      if (Files.exists(folder)) {
-        try (Stream<Path> left = Files.list(folder)) {
-          assertThat(left).as("left in %s", folder).isEmpty();
-        }
-      }
-    }
+    Waits.awaitNothingLeft(directory);
   }
 
   private interface Setting {

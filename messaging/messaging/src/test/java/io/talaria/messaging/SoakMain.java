@@ -66,8 +66,9 @@ public final class SoakMain {
         }
       }
       long deadline = System.nanoTime() + LIMIT.toNanos();
-      while (stays.counters().connections() > 0 && System.nanoTime() - deadline < 0) {
-        TimeUnit.MILLISECONDS.sleep(20); // until the one that stays has buried the last one
+      while ((stays.counters().connections() > 0 || mappings(directory) > 0)
+          && System.nanoTime() - deadline < 0) {
+        TimeUnit.MILLISECONDS.sleep(20); // until the one that stays has unmapped the last one
       }
       say("LEFT " + usage(stays, directory));
     }
@@ -113,11 +114,6 @@ public final class SoakMain {
       liveBytes = Math.min(liveBytes, runtime.totalMemory() - runtime.freeMemory());
       residentBytes = Math.min(residentBytes, residentBytes());
     }
-    String shared = directory.resolve("shm").toString();
-    long mappings;
-    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
-      mappings = lines.filter(line -> line.contains(shared)).count();
-    }
     long descriptors;
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
       descriptors = all.count();
@@ -126,11 +122,18 @@ public final class SoakMain {
         + " "
         + descriptors
         + " "
-        + mappings
+        + mappings(directory)
         + " "
         + liveBytes
         + " "
         + residentBytes;
+  }
+
+  private static long mappings(Path directory) throws IOException {
+    String shared = directory.resolve("shm").toString();
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      return lines.filter(line -> line.contains(shared)).count();
+    }
   }
 
   private static long residentBytes() throws IOException {

@@ -263,7 +263,7 @@ class ToldTest {
         .endsWith("}]}\n");
     there.close();
     here.close();
-    assertThat(shown(1)).isEmpty();
+    Waits.awaitNothingLeft(directory);
   }
 
   private String shown(int node) throws Exception {

@@ -17,7 +17,6 @@ import io.talaria.testsupport.ChildProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +26,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,17 +115,6 @@ class TwoProcessesTest {
     }
   }
 
-  private void nothingIsLeft() throws IOException {
-    for (String each : new String[] {"run", "shm"}) {
-      Path folder = directory.resolve(each);
-      if (Files.exists(folder)) {
-        try (Stream<Path> left = Files.list(folder)) {
-          assertThat(left).as("left in %s", folder).isEmpty();
-        }
-      }
-    }
-  }
-
   @ParameterizedTest
   @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void messagesAndRequestsGoBetweenProcesses(Variant variant) throws Exception {
@@ -155,7 +142,7 @@ class TwoProcessesTest {
     }
     child.end();
     node.close();
-    nothingIsLeft();
+    Waits.awaitNothingLeft(directory);
   }
 
   @ParameterizedTest
@@ -204,7 +191,7 @@ class TwoProcessesTest {
     assertThat(node.counters().connected()).isEqualTo(2);
     next.end();
     node.close();
-    nothingIsLeft();
+    Waits.awaitNothingLeft(directory);
   }
 
   @ParameterizedTest
@@ -256,7 +243,7 @@ class TwoProcessesTest {
     assertThat(sent.get()).isGreaterThan(before);
     next.end();
     node.close();
-    nothingIsLeft();
+    Waits.awaitNothingLeft(directory);
   }
 
   /** Sends until there has been no room for a while: ring, session and the other end are full. */
@@ -348,7 +335,7 @@ class TwoProcessesTest {
         .isEqualTo("echo");
     last.end();
     node.close();
-    nothingIsLeft();
+    Waits.awaitNothingLeft(directory);
   }
 
   @Test

@@ -4,10 +4,15 @@ package io.talaria.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** Waits of tests for what other threads do. */
 public final class Waits {
@@ -34,6 +39,32 @@ public final class Waits {
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("in time").isNegative();
       Thread.sleep(1);
+    }
+  }
+
+  /**
+   * Waits until nodes that were closed have left nothing in the directory of a test. Closing waits
+   * two seconds for the thread that removes it.
+   */
+  static void awaitNothingLeft(Path directory) throws IOException, InterruptedException {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    for (String each : new String[] {"run", "shm"}) {
+      Path folder = directory.resolve(each);
+      List<Path> left = list(folder);
+      while (!left.isEmpty() && System.nanoTime() - end < 0) {
+        Thread.sleep(1);
+        left = list(folder);
+      }
+      assertThat(left).as("left in %s", folder).isEmpty();
+    }
+  }
+
+  private static List<Path> list(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.toList();
     }
   }
 }
