@@ -282,6 +282,16 @@ public final class RecordReceiver {
     tell(in, position);
   }
 
+  /** Tells what {@link #tellDelivered} has left untold. Poller, unless the connection is dead. */
+  public void tellRest() {
+    RingReceiver in = link.in(RingPair.DATA);
+    long position = deliveries.update(in.position());
+    if (link.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
+      tell(in, position);
+      link.push();
+    }
+  }
+
   private void tell(RingReceiver in, long position) {
     publishedDelivered = position;
     in.publishDelivered(position);
@@ -348,12 +358,7 @@ public final class RecordReceiver {
     if (!waits() && (link.in(RingPair.DATA).peek() != 0 || link.goesOn(RingPair.DATA))) {
       return false;
     }
-    RingReceiver in = link.in(RingPair.DATA);
-    long position = deliveries.update(in.position());
-    if (link.copies() && (position != publishedDelivered || in.unpublishedBytes() != 0)) {
-      tell(in, position);
-      link.push();
-    }
+    tellRest();
     // What can be read is the leader's; who leaves looks whether we sleep.
     return (led || !readable) && link.armOutput() && outbox.blocked() && largeTransfers.mayWait();
   }

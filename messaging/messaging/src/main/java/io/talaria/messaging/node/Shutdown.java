@@ -23,7 +23,7 @@ final class Shutdown {
   /** How long the exit of the process waits for deliveries, and {@link #run} for threads. */
   private static final long EXIT_NS = 2_000_000_000L;
 
-  /** How long {@link #run} waits for the other ends of connections to close. */
+  /** How long {@link #run} waits for the poller, and for the other ends of connections to close. */
   private static final long END_NS = 1_000_000_000L;
 
   private final AtomicBoolean closed;
@@ -70,6 +70,7 @@ final class Shutdown {
     connector.closeListeners();
     List<Connection> all = connector.connections();
     await(deadline, () -> settled(all));
+    tellDelivered(all, Math.min(deadline, System.nanoTime() + END_NS));
     for (Connection each : all) {
       if (each.link().session() != null && !each.dead()) {
         each.closing().leaving = true;
@@ -109,6 +110,27 @@ final class Shutdown {
       }
     }
     return handlers.isEmpty();
+  }
+
+  /**
+   * Has the poller tell what was delivered, which it does at the end of its turn, and on a stream
+   * at intervals. Else the peers would count that as lost.
+   */
+  private void tellDelivered(List<Connection> all, long deadline) {
+    AtomicBoolean told = new AtomicBoolean();
+    poller.execute(
+        () -> {
+          try {
+            for (Connection each : all) {
+              if (!each.dead()) {
+                each.receiver().tellRest();
+              }
+            }
+          } finally {
+            told.set(true);
+          }
+        });
+    await(deadline, told::get);
   }
 
   /**

@@ -124,6 +124,30 @@ class PartingTest {
     assertThat(near.close(LIMIT)).isZero();
   }
 
+  /** At once, although it tells what comes close together at intervals otherwise. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP"})
+  void aNodeThatClosesTellsWhatItHasDelivered(Transport transport) throws Exception {
+    Peer peer = start(1, transport).peer(2);
+    for (int round = 0; round < 5; round++) {
+      CountDownLatch came = new CountDownLatch(2);
+      LocalNode far =
+          RunningNodes.start(
+              RunningNodes.options(2, transport, directory, addresses)
+                  .receive(Figure.class, Dispatch.INLINE, (figure, from) -> came.countDown()),
+              addresses);
+      nodes.add(far);
+      assertThat(peer.send(new Figure(1))).isPositive();
+      long last = peer.send(new Figure(2));
+      Waits.await(came);
+      far.close(LIMIT);
+      assertThat(peer.awaitDelivered(last, LIMIT)).as("round %d", round).isTrue();
+      await(() -> !peer.connected());
+    }
+  }
+
   /** The end that has asked is in use again, but the other one already sends nothing more. */
   @ParameterizedTest
   @EnumSource(
