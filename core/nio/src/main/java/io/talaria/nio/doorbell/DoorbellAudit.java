@@ -28,10 +28,10 @@ public final class DoorbellAudit {
   private final Runnable awaken;
   private final Runnable missed;
 
-  /** The sleep of each doorbell at the last look, and whether it had news then. */
+  /** The sleep of each doorbell at the last look, and whether it had news then and was not rung. */
   private final long[] seen = new long[DoorbellPool.MAX_FOR_THREADS];
 
-  private final boolean[] ready = new boolean[DoorbellPool.MAX_FOR_THREADS];
+  private final boolean[] unrung = new boolean[DoorbellPool.MAX_FOR_THREADS];
 
   /** Whether no thread slept at the last look, so that the audit does not look. */
   private volatile boolean resting = true;
@@ -111,15 +111,17 @@ public final class DoorbellAudit {
 
   private int lookAt(int i, ThreadDoorbell doorbell, long sleep) {
     boolean known = seen[i] == sleep;
-    boolean hadNews = known && ready[i];
+    boolean wasUnrung = known && unrung[i];
     seen[i] = sleep;
-    ready[i] = known && news(doorbell, sleep);
-    if (hadNews && ready[i] && !rung(doorbell)) {
+    boolean ready = known && news(doorbell, sleep);
+    // One that was rung may take the byte at any time, and be asleep a little longer without it.
+    unrung[i] = ready && !rung(doorbell);
+    if (wasUnrung && unrung[i]) {
       MISSED.incrementAndGet();
       missed.run();
       doorbell.ring();
     }
-    return known && !ready[i] ? THE_SAME : OTHERS;
+    return known && !ready ? THE_SAME : OTHERS;
   }
 
   private static boolean news(ThreadDoorbell doorbell, long sleep) {

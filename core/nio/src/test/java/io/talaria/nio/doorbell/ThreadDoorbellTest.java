@@ -4,9 +4,11 @@ package io.talaria.nio.doorbell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.FileInputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -22,8 +24,12 @@ class ThreadDoorbellTest {
   private final DoorbellPool pool = new DoorbellPool(MAX_DOORBELLS);
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger missed = new AtomicInteger();
+
+  /** What a thread does that falls asleep, before it reads the pipe. */
+  private volatile Runnable fallingAsleep = begun::incrementAndGet;
+
   private final DoorbellAudit audit =
-      new DoorbellAudit(pool, begun::incrementAndGet, missed::incrementAndGet);
+      new DoorbellAudit(pool, () -> fallingAsleep.run(), missed::incrementAndGet);
 
   /** Whether there is news for the sleeping thread. */
   private volatile boolean news;
@@ -226,6 +232,27 @@ class ThreadDoorbellTest {
     assertThat(DoorbellAudit.missed() - before).isEqualTo(1);
     assertThat(audit.look()).isEqualTo(DoorbellAudit.NOBODY);
     assertThat(audit.resting()).isTrue();
+  }
+
+  @Test
+  void whoWasRungAndHasTakenItAtTheNextLookHasMissedNothing() throws Exception {
+    Semaphore core = new Semaphore(0);
+    fallingAsleep = core::acquireUninterruptibly;
+    ThreadDoorbell doorbell = pool.lease(null);
+    Sleep sleep = new Sleep(doorbell, 0);
+    audit.look();
+    news = true;
+    doorbell.ring();
+    audit.look();
+    try (FileInputStream in =
+        new FileInputStream(OpenDescriptors.ownPath(doorbell.address().descriptor()).toFile())) {
+      assertThat(in.read()).isNotNegative(); // instead of the thread, which is still asleep
+    }
+    audit.look();
+    assertThat(missed).hasValue(0);
+    core.release();
+    doorbell.ring();
+    assertThat(sleep.rung()).isTrue();
   }
 
   @Test
