@@ -66,10 +66,8 @@ final class TrafficClients {
       thread.start();
       threads.add(thread);
     }
-    select();
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    select(threads);
+    join(threads);
     while (sunk != null && !sunk.containsAll(toSink)) {
       Thread.onSpinWait();
     }
@@ -78,13 +76,19 @@ final class TrafficClients {
     System.out.println(Traffic.holds());
   }
 
+  private static void join(List<Thread> threads) throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
   private boolean another() {
     return left.getAndDecrement() > 0;
   }
 
   // ---- by a selector
 
-  private void select() throws IOException {
+  private void select(List<Thread> others) throws IOException, InterruptedException {
     try (Selector selector = provider.openSelector()) {
       List<SocketChannel> standing = new ArrayList<>();
       for (int i = 0; i < STANDING; i++) {
@@ -111,6 +115,7 @@ final class TrafficClients {
       }
       echo(selector, standing, round);
       if (RESTS) {
+        join(others); // one of them may be inside a write
         System.out.println("resting");
         System.in.read(); // until then it is killed
       }

@@ -24,6 +24,7 @@ import java.util.List;
  *
  * <pre>
  *   echo    "said echoed" if an echo comes on each soon, else "said late"
+ *   still   "said late" if those that were late do not come for much longer, else as wait
  *   wait    "said echoed" if those that were late come now, "said reset" if some end instead
  *   again   the same as echo, with new connections, which wait for their way: "said UCX echoed"
  * </pre>
@@ -34,6 +35,7 @@ final class TrafficWatch {
 
   private static final int FLOOD_BYTES = 32 << 10;
   private static final long SOON_NS = 1_000_000_000L;
+  private static final long STILL_NS = 10_000_000_000L;
   private static final long LONG_NS = 60_000_000_000L;
 
   private final TalariaProvider provider;
@@ -72,6 +74,7 @@ final class TrafficWatch {
           "said "
               + switch (line) {
                 case "echo" -> echo(SOON_NS);
+                case "still" -> await(STILL_NS);
                 case "wait" -> await(LONG_NS);
                 default -> connect();
               });
