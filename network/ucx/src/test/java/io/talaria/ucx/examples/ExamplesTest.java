@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.testsupport.ChildProcess;
 import io.talaria.ucx.Ucx;
+import java.io.IOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 class ExamplesTest {
   private static final Duration LIMIT = Duration.ofSeconds(80);
+  private static final Random RANDOM = new Random();
 
   @TempDir Path directory;
 
@@ -43,10 +47,7 @@ class ExamplesTest {
 
   @Test
   void examplesWorkBetweenTwoProcesses() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
+    int port = freePort();
     try (ChildProcess first = command("--listen", Integer.toString(port)).start();
         ChildProcess second = command("--connect", "127.0.0.1:" + port).start()) {
       second.awaitSuccess(Duration.ofSeconds(50));
@@ -54,6 +55,17 @@ class ExamplesTest {
       for (Map.Entry<String, Examples.Example> each : Examples.all().entrySet()) {
         assertThat(first.output()).contains(each.getKey() + ": " + each.getValue().begins());
         assertThat(second.output()).contains(each.getKey() + ": over ");
+      }
+    }
+  }
+
+  /** Not one of those that the system gives to clients, by default from 32768 on. */
+  private static int freePort() throws IOException {
+    while (true) {
+      try (ServerSocket free = new ServerSocket(RANDOM.nextInt(20_000, 32_000))) {
+        return free.getLocalPort();
+      } catch (BindException e) {
+        // It is taken.
       }
     }
   }
