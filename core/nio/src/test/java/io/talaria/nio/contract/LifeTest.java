@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Connections over their whole life: the switch under load, streams, churn, virtual threads. */
 @Timeout(120)
 class LifeTest {
+  private static final long SOON_MS = 10_000;
   private static final int CONNECTIONS = Math.min(60, Race.ROUNDS);
 
   private static boolean within(long ms, BooleanSupplier condition) throws InterruptedException {
@@ -138,7 +139,7 @@ class LifeTest {
     try (Pair pair = variant.pair()) {
       InputStream in = pair.server.socket().getInputStream();
       pair.client.write(bytes(1000, 1));
-      assertThat(within(5000, () -> available(in) == 1000))
+      assertThat(within(SOON_MS, () -> available(in) == 1000))
           .as("available: %d", in.available())
           .isTrue();
       assertThat(in.readNBytes(1000)).hasSize(1000);
@@ -216,7 +217,7 @@ class LifeTest {
       }
       pair.client.write(bytes(100, i));
       if (i % 2 == 0) {
-        assertThat(selector.select(5000)).isEqualTo(1);
+        assertThat(selector.select(SOON_MS)).isEqualTo(1);
         selector.selectedKeys().clear();
       }
       ByteBuffer got = readFully(pair.server, ByteBuffer.allocate(100));
@@ -245,15 +246,15 @@ class LifeTest {
       for (int i = 0; i < 500; i++) {
         cycle(variant, listener, selector, i);
       }
-      assertThat(within(10_000, () -> HeldDescriptors.now().count() <= before.count()))
+      assertThat(within(SOON_MS, () -> HeldDescriptors.now().count() <= before.count()))
           .as("before %s, now %s", before, HeldDescriptors.now())
           .isTrue();
       assertThat(HeldDescriptors.now().ofDoorbells())
           .isLessThanOrEqualTo(before.ofDoorbells() + HeldDescriptors.OF_ONE_SLEEPER);
-      assertThat(within(10_000, () -> ShmTransport.liveMappings() <= mappingsBefore + 16))
+      assertThat(within(SOON_MS, () -> ShmTransport.liveMappings() <= mappingsBefore + 16))
           .as("mappings before %d, now %d", mappingsBefore, ShmTransport.liveMappings())
           .isTrue();
-      assertThat(within(5000, () -> Connections.snapshot().size() <= connectionsBefore))
+      assertThat(within(SOON_MS, () -> Connections.snapshot().size() <= connectionsBefore))
           .as("connections before %d, now %s", connectionsBefore, Connections.snapshot())
           .isTrue();
     }
@@ -270,7 +271,7 @@ class LifeTest {
     for (int i = 0; i < 40; i++) {
       one(variant);
     }
-    assertThat(within(10_000, () -> HeldDescriptors.now().all() <= before.all() + 4))
+    assertThat(within(SOON_MS, () -> HeldDescriptors.now().all() <= before.all() + 4))
         .as("before %s, now %s", before, HeldDescriptors.now())
         .isTrue();
   }
@@ -281,7 +282,7 @@ class LifeTest {
       pair.server.configureBlocking(false);
       pair.server.register(selector, SelectionKey.OP_READ);
       pair.client.write(bytes(1, 1));
-      assertThat(selector.select(5000)).isEqualTo(1);
+      assertThat(selector.select(SOON_MS)).isEqualTo(1);
     }
   }
 
@@ -340,13 +341,12 @@ class LifeTest {
         assertThat(server.result()).isEqualTo(20 + 3000 * 190);
       }
       Pair last = pairs.get(0);
-      Doing<Integer> reader = virtual(() -> last.client.read(ByteBuffer.allocate(1)));
-      Thread.sleep(50);
+      Doing<Integer> reader = virtual(() -> last.client.read(ByteBuffer.allocate(1))).whenWaiting();
       reader.interrupt();
       assertThat(reader.failure()).isInstanceOf(java.nio.channels.ClosedByInterruptException.class);
       Pair other = pairs.get(1);
-      Doing<Integer> closed = virtual(() -> other.client.read(ByteBuffer.allocate(1)));
-      Thread.sleep(50);
+      Doing<Integer> closed =
+          virtual(() -> other.client.read(ByteBuffer.allocate(1))).whenWaiting();
       other.client.close();
       assertThat(closed.failure()).isInstanceOf(java.nio.channels.AsynchronousCloseException.class);
     } finally {

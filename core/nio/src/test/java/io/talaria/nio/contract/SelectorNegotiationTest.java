@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class SelectorNegotiationTest {
+  private static final long SOON_MS = 10_000;
 
   private static Doing<Integer> reads(SocketChannel channel, int bytes) {
     return Doing.start(
@@ -41,10 +42,10 @@ class SelectorNegotiationTest {
       Doing<Integer> reader = reads(pair.client, 1).whenWaiting();
       pair.server.configureBlocking(false);
       pair.server.register(selector, SelectionKey.OP_WRITE);
-      assertThat(selector.select(5000)).isEqualTo(1);
+      assertThat(selector.select(SOON_MS)).isEqualTo(1);
       selector.selectedKeys().clear();
       assertThat(selector.selectNow()).isEqualTo(1);
-      assertThat(selector.select(5000)).isEqualTo(0); // is selected already
+      assertThat(selector.select(SOON_MS)).isEqualTo(0); // is selected already
       selector.selectedKeys().clear();
       assertThat(selector.selectNow(key -> assertThat(key.isWritable()).isTrue())).isEqualTo(1);
       pair.server.write(ByteBuffer.allocate(1));
@@ -90,7 +91,9 @@ class SelectorNegotiationTest {
           pair.server.configureBlocking(false);
           pair.server.register(selector, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
           Thread.sleep(i % 10);
-          assertThat(selector.select(5000)).as("select " + i + " of " + pair.server).isEqualTo(1);
+          assertThat(selector.select(SOON_MS))
+              .as("select " + i + " of " + pair.server)
+              .isEqualTo(1);
           assertThat(selector.selectedKeys()).hasSize(1);
           assertThat(selector.selectNow()).as("again " + i + " of " + pair.server).isLessThan(2);
           selector.selectedKeys().clear();
@@ -124,7 +127,7 @@ class SelectorNegotiationTest {
                   });
           ByteBuffer all = ByteBuffer.allocate(bytes);
           while (all.hasRemaining()) {
-            assertThat(selector.select(5000)).as("round %d at %s", i, pair.server).isEqualTo(1);
+            assertThat(selector.select(SOON_MS)).as("round %d at %s", i, pair.server).isEqualTo(1);
             selector.selectedKeys().clear();
             pair.server.write(all);
           }
@@ -207,7 +210,7 @@ class SelectorNegotiationTest {
       selectingToo.result();
     }
     // Those who looked at a channel while it closed must have finished the close.
-    long until = System.nanoTime() + 5_000_000_000L;
+    long until = System.nanoTime() + SOON_MS * 1_000_000;
     while (Connections.snapshot().size() > before && System.nanoTime() < until) {
       Thread.sleep(10);
     }

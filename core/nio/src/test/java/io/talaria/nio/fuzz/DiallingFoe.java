@@ -29,7 +29,7 @@ final class DiallingFoe extends Foe {
     memory = new HostileMemory(variant.shmDir(), true);
     session = RawSession.dial(variant.announcement());
     session.write(Frames.hello(memory.makeRegion()));
-    if (!Frames.welcomes(session.read(ANSWER_MS))) {
+    if (!Frames.welcomes(session.read(answerMs))) {
       throw new IOException("not welcome");
     }
   }
@@ -46,7 +46,7 @@ final class DiallingFoe extends Foe {
             (InetSocketAddress) wire.getRemoteAddress(),
             shared.offer()));
     while (true) {
-      Frame frame = session.read(ANSWER_MS);
+      Frame frame = session.read(answerMs);
       if (frame == null || Frames.refuses(frame, id)) {
         throw new IOException("refused");
       }

@@ -25,6 +25,9 @@ abstract class Foe implements AutoCloseable {
   private static final int[] WILDNESS = {0, 1, 4, 84};
   private static final int FLOOD_BYTES = 20_000;
 
+  /** Of this peer: a test that tries no other connection is more patient. */
+  long answerMs = ANSWER_MS;
+
   final Variant variant;
   RawSession session;
   HostileMemory memory;

@@ -51,6 +51,7 @@ class KilledPeerTest {
   void open() throws Exception {
     variant = new Variant(dir, 1);
     peer = variant.foe(true);
+    peer.answerMs = 20_000;
     survivor = peer.meet(new Random(1));
   }
 

@@ -35,11 +35,11 @@ final class ListeningFoe extends Foe {
 
   @Override
   void begin() throws IOException {
-    session = announcement.accept(ANSWER_MS);
+    session = announcement.accept(answerMs);
     if (session == null) {
       throw new IOException("not dialled");
     }
-    Frame handshake = session.read(ANSWER_MS);
+    Frame handshake = session.read(answerMs);
     if (!Frames.greets(handshake)) {
       throw new IOException("no handshake");
     }
@@ -52,7 +52,7 @@ final class ListeningFoe extends Foe {
   void upgrade(SocketChannel victim, int ring) throws IOException {
     Frames.Offer offer;
     do {
-      Frame frame = session.read(ANSWER_MS);
+      Frame frame = session.read(answerMs);
       if (frame == null) {
         throw new IOException("the session has ended");
       }

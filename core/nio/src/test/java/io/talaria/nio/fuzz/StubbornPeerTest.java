@@ -49,6 +49,7 @@ class StubbornPeerTest {
   void open() throws Exception {
     variant = new Variant(dir, 1);
     foe = variant.foe(true);
+    foe.answerMs = 20_000;
     victim = foe.meet(new Random(1));
     foe.shared.agree();
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BufferLimitTest {
   private static final int FIRST = 8192;
   private static final int MAX_BYTES = 262_144;
-  private static final long QUIET_NS = 300_000_000L;
+  private static final int QUIET_LOOKS = 3;
 
   @TempDir Path dir;
 
@@ -35,24 +35,25 @@ class BufferLimitTest {
       Connection connection = pair.connect();
       connection.client.stream.buffers(send, 0);
       connection.server.stream.buffers(0, receive);
-      assertThat(fill(connection.client.stream)).isEqualTo(expected);
+      assertThat(fill(pair, connection.client.stream)).isEqualTo(expected);
       connection.release();
     }
   }
 
-  /** Writes until no more goes in, also after the ring had time to grow. */
-  private static long fill(ShmStream stream) throws InterruptedException {
+  /** Writes until no more goes in, also after all is done for the ring to grow. */
+  private static long fill(PeerPair pair, ShmStream stream) throws Exception {
     ByteBuffer bytes = ByteBuffer.allocate(1000);
     long total = 0;
-    long lastNs = System.nanoTime();
-    while (System.nanoTime() - lastNs < QUIET_NS) {
+    int quiet = 0;
+    while (quiet < QUIET_LOOKS) {
       bytes.clear();
       int n = stream.write(bytes);
       if (n > 0) {
         total += n;
-        lastNs = System.nanoTime();
+        quiet = 0;
       } else {
-        Thread.sleep(1);
+        pair.settle();
+        quiet++;
       }
     }
     return total;

@@ -118,7 +118,7 @@ class HostileSwitchTest {
     lie(switchAt);
     try (Selector selector = provider.openSelector()) {
       server.register(selector, SelectionKey.OP_READ);
-      assertThat(selector.select(5000)).isEqualTo(1);
+      assertThat(selector.select(10_000)).isEqualTo(1);
       assertReset();
     }
   }
