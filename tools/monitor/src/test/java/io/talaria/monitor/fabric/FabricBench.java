@@ -71,7 +71,7 @@ public final class FabricBench {
     int queried;
     try (IbSim sim = IbSim.start(dir, FabricTest.NET)) {
       sim.manageOnce();
-      try (IbSim.Client client = sim.client("", "1000", "2")) {
+      try (IbSim.Client client = sim.client("", 2)) {
         List<String[]> ports = ports(client.request("discover"));
         for (int round = 0; round < ROUNDS; round++) {
           List<String> all = client.request("all");

@@ -96,7 +96,7 @@ class FabricTest {
   void nodesPortsAndCountersAreThoseThatAdministratorsSee() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Client client = sim.client("", "1000", "2")) {
+      try (IbSim.Client client = sim.client("", 2)) {
         List<String> found = client.request("discover");
         assertThat(found)
             .filteredOn(line -> line.startsWith("node"))
@@ -171,7 +171,7 @@ class FabricTest {
   @Test
   void withoutASubnetManagerNodesAreSeenAndQueriesSayWhatIsMissing() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET);
-        IbSim.Client client = sim.client("")) {
+        IbSim.Client client = sim.client("", 2)) {
       assertThat(client.request("discover")).filteredOn(line -> line.startsWith("node")).hasSize(5);
       assertThat(client.request("query Hca2/2")).containsExactly("NO_LID");
     }
@@ -181,7 +181,7 @@ class FabricTest {
   void aSilentPortAndAnUnpluggedNodeHoldNobodyUp() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Client client = sim.client("Hca1", "1000", "1")) {
+      try (IbSim.Client client = sim.client("Hca1", 1)) {
         client.request("discover");
         sim.type("Error \"Hca3\"[1] 100");
         assertThat(client.request("query Hca3/1")).containsExactly("SILENT");
@@ -201,7 +201,7 @@ class FabricTest {
   void aMonitorKeepsQueryingTheOthersWhenAPortFallsSilentAndTakesItUpAgain() throws Exception {
     try (IbSim sim = IbSim.start(dir, NET)) {
       sim.manageOnce();
-      try (IbSim.Client client = sim.client("", "500", "1")) {
+      try (IbSim.Client client = sim.client("", 1)) {
         assertThat(client.request("watch")).isEmpty();
         assertThat(client.request("fresh Hca3/1")).containsExactly("responded");
         sim.type("Error \"Hca3\"[1] 100");

@@ -24,6 +24,9 @@ import java.util.stream.Stream;
 final class IbSim implements AutoCloseable {
   private static final long LIMIT_S = 120;
 
+  /** How long a response is waited for: on a busy machine the simulator's only thread is late. */
+  private static final String RESPONSE_MS = "5000";
+
   private final Path dir;
   private final Process process;
   private final PrintStream console;
@@ -151,11 +154,16 @@ final class IbSim implements AutoCloseable {
 
   /** Has a subnet manager go through the fabric once, which gives out LIDs and routes. */
   void manageOnce() throws Exception {
-    run("opensm", "-o", "-f", dir.resolve("opensm.log").toString());
+    run("opensm", "-o", "-t", RESPONSE_MS, "-f", dir.resolve("opensm.log").toString());
   }
 
-  /** Starts a JVM that queries the fabric, from a node, or from the first if none is named. */
-  Client client(String host, String... options) throws Exception {
+  /**
+   * Starts a JVM that queries the fabric.
+   *
+   * @param host the node to query from; empty for the first
+   * @param tries how often a query is sent
+   */
+  Client client(String host, int tries) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // The simulator's library takes every descriptor from 1024 on for one of its own.
@@ -169,8 +177,9 @@ final class IbSim implements AutoCloseable {
             Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(part -> Path.of(part).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator)),
-            QueryMain.class.getName()));
-    command.addAll(List.of(options));
+            QueryMain.class.getName(),
+            RESPONSE_MS,
+            Integer.toString(tries)));
     Path errors = Files.createTempFile(dir, "client", ".err");
     Process client = attached(host, command).redirectError(errors.toFile()).start();
     return new Client(client, errors);

@@ -26,14 +26,11 @@ final class QueryMain {
   /**
    * Runs it.
    *
-   * @param args none, or time-out and tries
+   * @param args time-out and tries
    */
   public static void main(String[] args) throws Exception {
     FabricOptions options =
-        args.length == 0
-            ? FabricOptions.USUAL
-            : new FabricOptions(
-                "", 0, Integer.parseInt(args[0]), Integer.parseInt(args[1]), 0, 200);
+        new FabricOptions("", 0, Integer.parseInt(args[0]), Integer.parseInt(args[1]), 0, 200);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     FabricMonitor monitor = null;
