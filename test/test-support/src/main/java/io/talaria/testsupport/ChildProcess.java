@@ -40,7 +40,8 @@ public final class ChildProcess implements AutoCloseable {
   /** How long the rest of the output may take once the process has ended. */
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  private static final Duration DUMP = Duration.ofSeconds(2);
+  /** How long a JVM may take to print its threads. */
+  private static final Duration DUMP = Duration.ofSeconds(20);
 
   /** The last line of the heap that HotSpot prints behind the threads; an empty one follows. */
   private static final String END_OF_DUMP = "  class space ";
