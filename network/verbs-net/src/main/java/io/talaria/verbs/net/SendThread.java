@@ -191,9 +191,10 @@ final class SendThread extends NetThread {
   }
 
   private boolean posted(Connection connection, int chained) {
-    int status = connection.queuePair.post(requests, 0, chained);
+    // Before the peer can have them, so that nothing arrives that is not counted.
     count.add(Count.POSTS, 1);
     count.add(Count.POSTED, chained);
+    int status = connection.queuePair.post(requests, 0, chained);
     if (status == 0) {
       return true;
     }
