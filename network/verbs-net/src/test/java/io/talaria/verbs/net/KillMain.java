@@ -47,7 +47,7 @@ public final class KillMain {
   }
 
   private static NetOptions options(boolean cm) {
-    NetOptions.Builder options = Pair.options().handshakeMs(60_000);
+    NetOptions.Builder options = Pair.options();
     return (cm ? options.rdmaCm().insecure() : options).build();
   }
 

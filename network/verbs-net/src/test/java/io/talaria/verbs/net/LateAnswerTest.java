@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(300)
 class LateAnswerTest {
   private static NetOptions.Builder options(int connections) {
-    return Pair.options().connections(connections).handshakeMs(60_000);
+    return Pair.options().connections(connections);
   }
 
   @Test

@@ -22,7 +22,7 @@ public final class TwoMain {
     InetSocketAddress address =
         new InetSocketAddress(
             args[1].substring(0, colon), Integer.parseInt(args[1].substring(colon + 1)));
-    NetOptions.Builder options = Pair.options().handshakeMs(60_000);
+    NetOptions.Builder options = Pair.options();
     try (VerbsNode node = VerbsNode.open((cm ? options.rdmaCm().insecure() : options).build())) {
       if (args[0].equals("listen")) {
         TwoSides.Server server = new TwoSides.Server(node);
