@@ -124,7 +124,9 @@ class CmTest {
               reasons.add(seen.get() + " " + reason.kind());
             }
           };
-      try (Pair pair = new Pair(Pair.cm().lingerMs(60_000), handler)) {
+      // With so wide a window the other side sends no credit, which would find its peer closed.
+      NetOptions.Builder options = Pair.cm().connections(1).window(256).lingerMs(60_000);
+      try (Pair pair = new Pair(options, handler)) {
         Connection connection = pair.connect((c, m) -> {});
         for (int i = 0; i < 100; i++) {
           Pair.send(connection, i, i);

@@ -90,8 +90,17 @@ class HostilePeerTest {
     /** As a good peer: from then on the other side's handler knows the connection. */
     private void greet() {
       say(Immediate.of(Immediate.DATA, 0, 0), 8);
+      awaitAnswer();
+    }
+
+    void awaitAnswer() {
       Completions done = Completions.allocate(1);
-      Pair.await("an answer", () -> queue.poll(done) == 1 && done.isReceive(0));
+      Pair.await(
+          "an answer",
+          () ->
+              queue.poll(done) == 1
+                  && done.isReceive(0)
+                  && Immediate.kind(done.immediate(0)) != Immediate.CREDIT);
       assertThat(done.status(0)).isEqualTo(Status.SUCCESS);
     }
 
@@ -211,6 +220,10 @@ class HostilePeerTest {
           peer.say(Immediate.of(Immediate.DATA, 0, Immediate.MAX_CREDITS), 8);
         }
         Pair.await("all messages", () -> pair.right.metrics().messagesIn() == 9);
+        // An answer that finds its peer closed would end the connection as failed.
+        for (int i = 0; i < 8; i++) {
+          peer.awaitAnswer();
+        }
       }
       CloseReason reason = ends.reasons.poll(Pair.LIMIT_NS, TimeUnit.NANOSECONDS);
       assertThat(reason).isNotNull();
