@@ -81,11 +81,15 @@ class PortTakenTest {
             .start();
     client.await("finished");
     int ended = 0;
-    for (Child listener : List.of(first, second)) {
-      for (Event event = listener.poll("ended"); event != null; event = listener.poll("ended")) {
-        assertThat(event.text("in")).isEqualTo("complete");
-        assertThat(event.text("out")).isEqualTo("complete");
-        ended++;
+    long deadlineNs = System.nanoTime() + Child.PATIENCE.toNanos();
+    // The client may have finished before the listeners have read everything.
+    while (ended < CONNECTIONS && System.nanoTime() - deadlineNs < 0) {
+      for (Child listener : List.of(first, second)) {
+        for (Event event = listener.poll("ended"); event != null; event = listener.poll("ended")) {
+          assertThat(event.text("in")).isEqualTo("complete");
+          assertThat(event.text("out")).isEqualTo("complete");
+          ended++;
+        }
       }
     }
     assertThat(ended).isEqualTo(CONNECTIONS);

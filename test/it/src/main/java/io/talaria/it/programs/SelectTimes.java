@@ -25,6 +25,9 @@ import java.util.concurrent.locks.LockSupport;
 public final class SelectTimes {
   private static final long LONG_MS = 20_000;
 
+  /** A connection to which nothing could be written for so long is full: its ring has grown. */
+  private static final long FULL_MS = 5_000;
+
   private final SocketChannel channel;
   private final Selector selector = Selector.open();
   private final SelectionKey key;
@@ -144,7 +147,7 @@ public final class SelectTimes {
     key.interestOps(SelectionKey.OP_WRITE);
     ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
     long filled = 0;
-    while (selector.select(200) > 0) {
+    while (selector.select(FULL_MS) > 0) {
       selector.selectedKeys().clear();
       buffer.clear();
       filled += channel.write(buffer);
