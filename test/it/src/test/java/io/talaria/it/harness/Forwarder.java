@@ -103,9 +103,9 @@ public final class Forwarder implements Closeable {
     InputStream in = from.getInputStream();
     OutputStream out = to.getOutputStream();
     for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+      forwarded.addAndGet(read); // before the other end has it
       out.write(chunk, 0, change.apply(chunk, read, position));
       position += read;
-      forwarded.addAndGet(read);
     }
     to.shutdownOutput();
   }
