@@ -30,7 +30,7 @@ class ExitTest {
 
   @ParameterizedTest
   @EnumSource(names = {"TALARIA", "TALARIA_17"})
-  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void leavesNothing(Flavour flavour) throws Exception {
     Random chance = new Random(1);
     for (int round = 0; round < Settings.scaled(USUAL); round++) {

@@ -54,7 +54,7 @@ class ZooKeeperSessionsTest {
 
   @ParameterizedTest(name = "{0}, {1} sessions, busy machine: {2}")
   @MethodSource("cases")
-  @Timeout(value = 180, unit = TimeUnit.SECONDS)
+  @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void neighboursOfClosedSessionsAreAnswered(Pair pair, int sessions, boolean busy)
       throws Exception {
     pair.assume();
@@ -74,7 +74,7 @@ class ZooKeeperSessionsTest {
             .arg("rounds", Settings.scaled(200 / sessions))
             .arg("seed", seed)
             .start();
-    client.await("opened");
+    client.await("opened", Duration.ofSeconds(90)); // each session may take 25 s
     Transports.expect(pair, server, client);
     expectAnswers(server, client);
     client.send("close");

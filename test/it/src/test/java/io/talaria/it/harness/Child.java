@@ -156,7 +156,7 @@ public final class Child {
    * @throws InterruptedException if the test's time is up
    */
   public void awaitLog(String text) throws InterruptedException {
-    if (!errors.awaitText(text, Duration.ofSeconds(10))) {
+    if (!errors.awaitText(text, PATIENCE)) {
       throw new AssertionError(this + " has not logged " + text + ", but:\n" + errors.tail());
     }
   }
