@@ -35,6 +35,9 @@ final class HostRanks implements Host {
   /** For what a rank that has ended said last on its control link. */
   private static final long LAST_WORDS_MS = 500;
 
+  /** Between SIGTERM and SIGKILL. */
+  static final long TERM_NS = 2_000_000_000L;
+
   /** For processes that have a rank's output open after its end. */
   private static final long OPEN_OUTPUT_NS = 2_000_000_000L;
 
@@ -272,7 +275,7 @@ final class HostRanks implements Host {
   private void end() {
     // By their handles: a Process would close the pipes, and what hooks say would be lost.
     processes.values().forEach(process -> process.toHandle().destroy());
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+    long until = System.nanoTime() + TERM_NS;
     try {
       for (Process process : processes.values()) {
         if (!process.waitFor(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {

@@ -25,7 +25,7 @@ import java.util.List;
 /** Opens the device of a rank that is a process, no matter which launcher has started it. */
 final class Opening {
   /** How long the launcher has to end the job before operations with a dead rank fail. */
-  private static final long GRACE_NS = 3_000_000_000L;
+  static final long GRACE_NS = 3_000_000_000L;
 
   private static final boolean DIAGNOSE = Boolean.getBoolean("talaria.mpj.diagnose");
 

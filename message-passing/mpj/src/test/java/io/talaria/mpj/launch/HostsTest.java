@@ -3,6 +3,7 @@
 package io.talaria.mpj.launch;
 
 import static io.talaria.mpj.launch.Launched.run;
+import static io.talaria.mpj.launch.Launched.runUntilTimeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -147,18 +148,8 @@ class HostsTest {
   @Test
   void aDeadlockAcrossHostsIsNamed() throws Exception {
     Launched job =
-        run(
-            "-np",
-            "2",
-            "-host",
-            "one,two",
-            "-rsh",
-            here(),
-            LOOPBACK,
-            "-timeout",
-            "8",
-            PROGRAMS,
-            "deadlock");
+        runUntilTimeout(
+            8, "-np", "2", "-host", "one,two", "-rsh", here(), LOOPBACK, PROGRAMS, "deadlock");
     assertThat(job.status()).isEqualTo(124);
     assertThat(job.err())
         .contains("rank 0 on one waits in Recv from rank 1, tag 42, communicator 0, since")
@@ -167,17 +158,24 @@ class HostsTest {
 
   @Test
   void aKilledRankEndsTheJobOnAllHosts() throws Exception {
-    Launched job =
-        Launched.start(
-            "-np", "3", "-host", "one:2,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
-    List<Long> pids = job.pids(3);
-    ProcessHandle.of(pids.get(2)).orElseThrow().destroyForcibly();
-    assertThat(job.status()).as(job.err()).isEqualTo(137);
-    assertThat(job.err())
-        .isEqualTo(
-            "talaria mpirun: rank 2 (pid " + pids.get(2) + " on two) was ended by signal 9\n");
-    ended(pids);
-    assertThat(job.left()).isEmpty();
+    Launched job;
+    String says;
+    boolean inTime;
+    int tries = 0;
+    do { // ranks that are left for longer print what their calls throw
+      job =
+          Launched.start(
+              "-np", "3", "-host", "one:2,two", "-rsh", here(), LOOPBACK, PROGRAMS, "busy");
+      List<Long> pids = job.pids(3);
+      says = "talaria mpirun: rank 2 (pid " + pids.get(2) + " on two) was ended by signal 9\n";
+      long at = System.nanoTime();
+      ProcessHandle.of(pids.get(2)).orElseThrow().destroyForcibly();
+      assertThat(job.status()).as(job.err()).isEqualTo(137);
+      inTime = System.nanoTime() - at < Opening.GRACE_NS;
+      ended(pids);
+      assertThat(job.left()).isEmpty();
+    } while (!inTime && !job.err().equals(says) && ++tries < 3);
+    assertThat(job.err()).isEqualTo(says);
   }
 
   @Test
@@ -242,7 +240,8 @@ class HostsTest {
             LOOPBACK,
             "-init-timeout",
             "6",
-            Late.class.getName());
+            Late.class.getName(),
+            scratch.resolve("late").toString());
     assertThat(job.status()).isEqualTo(1);
     assertThat(job.err())
         .contains("on two) has not come to MPI.Init within 6 s after the first")

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +23,20 @@ final class Launched {
   /** How long the tests are to take, which ranks need to know, too. */
   private static final String ROUNDS = "talaria.test.rounds";
 
+  /** What the launcher says of ranks that have not come to where they wait. */
+  private static final List<String> NOT_THERE =
+      List.of(" has no agent yet", " does not answer", " is not in MPI yet", " does not wait");
+
   private final ChildProcess process;
   private final Path jobs;
 
-  private Launched(ChildProcess process, Path jobs) {
+  /** When the folder of jobs was changed last before this one was started. */
+  private final FileTime changed;
+
+  private Launched(ChildProcess process, Path jobs, FileTime changed) {
     this.process = process;
     this.jobs = jobs;
+    this.changed = changed;
   }
 
   static Launched start(String... words) throws IOException {
@@ -37,6 +46,24 @@ final class Launched {
   /** Runs one to its end. */
   static Launched run(String... words) throws IOException, InterruptedException {
     return start(words).ended();
+  }
+
+  /**
+   * Runs a program that waits for ever until its time is over; for longer if its ranks had not yet
+   * come to where they wait.
+   */
+  static Launched runUntilTimeout(int seconds, String... words)
+      throws IOException, InterruptedException {
+    Launched job = runFor(seconds, words);
+    String said = job.err();
+    return NOT_THERE.stream().anyMatch(said::contains) ? runFor(60, words) : job;
+  }
+
+  private static Launched runFor(int seconds, String... words)
+      throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("-timeout", "" + seconds));
+    all.addAll(List.of(words));
+    return run(all.toArray(String[]::new));
   }
 
   /** Waits for its end. */
@@ -96,6 +123,7 @@ final class Launched {
     // Its own: other tests start jobs at the same time.
     Path jobs = Files.createTempDirectory(Path.of("/dev/shm"), "talaria-test-");
     jobs.toFile().deleteOnExit();
+    FileTime changed = Files.getLastModifiedTime(jobs);
     List<Object> arguments = new ArrayList<>(List.of("-Dtalaria.mpj.dir=" + jobs));
     arguments.addAll(ofRanks());
     arguments.addAll(List.of(words));
@@ -106,7 +134,7 @@ final class Launched {
     if (!before.isEmpty()) {
       builder.under(before.toArray(String[]::new)).under(jobs.toString());
     }
-    return new Launched(builder.start(), jobs);
+    return new Launched(builder.start(), jobs, changed);
   }
 
   /** What ranks are told in a run of the tests: how long it is to be, and how they are compiled. */
@@ -176,6 +204,11 @@ final class Launched {
   /** Where the job has its shared files. */
   Path directory() {
     return jobs;
+  }
+
+  /** Whether the job has made its directory, which may be gone by now. */
+  boolean begun() throws IOException {
+    return !Files.getLastModifiedTime(jobs).equals(changed);
   }
 
   /** Files of this job that are there now. */

@@ -2,6 +2,8 @@
 
 package io.talaria.mpj.launch;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import mpi.MPI;
 
 /** A program whose rank 0 ends without a call of MPI. */
@@ -11,10 +13,17 @@ public final class WithoutInit {
   /**
    * Runs it.
    *
-   * @param args ignored
+   * @param args a file that rank 0 makes: the launcher knows its pid then, so others may call Init
+   * @throws Exception if the file cannot be made
    */
-  public static void main(String[] args) {
-    if (!System.getenv("TALARIA_MPJ_RANK").equals("0")) {
+  public static void main(String[] args) throws Exception {
+    Path begun = Path.of(args[0]);
+    if (System.getenv("TALARIA_MPJ_RANK").equals("0")) {
+      Files.createFile(begun);
+    } else {
+      while (!Files.exists(begun)) {
+        Thread.sleep(20);
+      }
       MPI.Init(args);
       MPI.Finalize();
     }
