@@ -421,6 +421,8 @@ public final class Survive {
     Random random = new Random(seed);
     Intracomm w = MPI.COMM_WORLD.Dup();
     while (w.Size() > 2) {
+      // All have left what came before: what the next victim has sent for it may be lost with it.
+      check(w.Agree(1) == 1, "no agreement");
       int victim = random.nextInt(w.Size());
       long afterNs = random.nextInt(30_000_000);
       if (w.Rank() == victim) {
