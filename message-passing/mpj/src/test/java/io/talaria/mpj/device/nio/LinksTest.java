@@ -526,8 +526,9 @@ class LinksTest {
                     thrown.set(e);
                   }
                 });
-    rankOne().close();
-    waiter.join();
+    SocketChannel channel = rankOne();
+    waiter.join(); // before the channel's end, which must not be what it is told
+    channel.close();
     assertThat(thrown.get())
         .isInstanceOf(CommunicationException.class)
         .hasMessageStartingWith("the thread that makes progress for rank 0 failed: ")
