@@ -87,7 +87,7 @@ public final class RingDevice extends FrameDevice {
     if (!DIAGNOSE) {
       return false;
     }
-    long until = System.nanoTime() + 2_000_000_000;
+    long until = System.nanoTime() + 20_000_000_000L;
     while (rings.armed()) {
       if (System.nanoTime() - until > 0) {
         return true;
