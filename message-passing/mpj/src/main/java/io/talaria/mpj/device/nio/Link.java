@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
@@ -103,8 +104,12 @@ final class Link implements EndedLinks.Ended {
     if (key != null && key.isValid()) {
       boolean waits = armed && output.written < output.filled;
       int wanted = waits ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
-      if (key.interestOps() != wanted) {
-        key.interestOps(wanted);
+      try {
+        if (key.interestOps() != wanted) {
+          key.interestOps(wanted);
+        }
+      } catch (CancelledKeyException e) {
+        // Closed just now by the thread that has made it, and has failed: the next round throws.
       }
     }
   }
