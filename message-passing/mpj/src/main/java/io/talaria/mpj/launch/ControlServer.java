@@ -74,7 +74,7 @@ final class ControlServer implements AutoCloseable {
   private void read(SocketChannel link) {
     Progress rank = null;
     int number = -1;
-    CompletableFuture<Void> end = new CompletableFuture<>();
+    CompletableFuture<Void> end = null;
     try (BufferedReader lines =
         new BufferedReader(Channels.newReader(link, StandardCharsets.UTF_8))) {
       String line;
@@ -86,10 +86,10 @@ final class ControlServer implements AutoCloseable {
             return; // Not one of ours.
           }
           rank = ranks[number];
-          ends.put(number, end);
+          end = end(number);
           events.hello(number, Long.parseLong(words[2]));
           links.put(number, link);
-          tell(link, "secret " + secret);
+          tell(number, "secret " + secret); // If it has ended, what it has said is still there.
           continue;
         }
         switch (words[0]) {
@@ -112,16 +112,25 @@ final class ControlServer implements AutoCloseable {
     } catch (Error e) {
       events.failed("the launcher's control link of rank " + number + " failed: " + e);
     } finally {
-      end.complete(null);
+      if (end != null) {
+        end.complete(null);
+      }
     }
+  }
+
+  private CompletableFuture<Void> end(int rank) {
+    return ends.computeIfAbsent(rank, r -> new CompletableFuture<>());
   }
 
   /**
    * Completed when all that a rank whose process has ended has said has been passed on, or the time
-   * has: its end may be seen before the last lines are read.
+   * has: its end may be seen before the last lines are read, or even the first.
+   *
+   * @param saidHello whether it has surely said hello; if not, it is waited for only if that has
+   *     been read
    */
-  CompletableFuture<Void> lastWords(int rank, long ms) {
-    CompletableFuture<Void> end = ends.get(rank);
+  CompletableFuture<Void> lastWords(int rank, boolean saidHello, long ms) {
+    CompletableFuture<Void> end = saidHello ? end(rank) : ends.get(rank);
     return end == null
         ? CompletableFuture.completedFuture(null)
         : end.completeOnTimeout(null, ms, TimeUnit.MILLISECONDS);

@@ -32,8 +32,11 @@ final class HostRanks implements Host {
   /** O_CLOEXEC of Linux. */
   private static final long CLOSED_ON_EXEC = 0x80000;
 
-  /** For what a rank that has ended said last on its control link. */
-  private static final long LAST_WORDS_MS = 500;
+  /**
+   * For what a rank that has ended said last on its control link, which ends with it, unless
+   * another process has that open, too.
+   */
+  private static final long LAST_WORDS_MS = 10_000;
 
   /** Between SIGTERM and SIGKILL. */
   static final long TERM_NS = 2_000_000_000L;
@@ -134,7 +137,12 @@ final class HostRanks implements Host {
     pump(rank, errors);
     process
         .onExit()
-        .thenCompose(ended -> control.lastWords(rank, LAST_WORDS_MS))
+        .thenCompose(
+            ended -> {
+              // Else it may have failed before it could say hello; threads have no link.
+              boolean saidHello = ended.exitValue() == 0 && !plan.threads();
+              return control.lastWords(rank, saidHello, LAST_WORDS_MS);
+            })
         .thenRun(() -> events.exited(rank, process.pid(), process.exitValue()));
   }
 
