@@ -27,9 +27,6 @@ import java.util.function.Function;
 
 /** A group of ranks and a context of their own for messages. */
 public class Comm implements Freeable {
-  private static final int FREED = 1;
-  private static final int REVOKED = 2;
-
   private final World world;
   private final Group group;
   private final int id;
@@ -40,8 +37,10 @@ public class Comm implements Freeable {
   /** Made once: a call allocates nothing but its status. */
   private final Function<Operation, Status> outcome = this::outcome;
 
-  /** Whether it can still be used: 0, or why not. */
-  private volatile int ended;
+  private volatile boolean freed;
+
+  /** Whether it was revoked before it was freed; windows on it are revoked by that, too. */
+  private volatile boolean revoked;
 
   /** Ranks that have failed, in the order of learning; guarded by this. */
   private final List<Integer> failed = new ArrayList<>();
@@ -127,17 +126,28 @@ public class Comm implements Freeable {
   }
 
   private void alive() {
+    aliveOrRevoked();
+    if (revoked()) {
+      throw new MPIException(MPIException.ERR_REVOKED, revokedText());
+    }
+  }
+
+  /** As {@link #alive}, for what is allowed on a communicator that was revoked. */
+  private void aliveOrRevoked() {
     if (world == null) {
       throw new MPIException(MPIException.ERR_COMM, "the communicator is COMM_NULL");
     }
-    if (ended != 0) {
-      throw ended == FREED
-          ? new MPIException(MPIException.ERR_COMM, "the communicator was freed")
-          : new MPIException(MPIException.ERR_REVOKED, revokedText());
+    if (freed) {
+      throw new MPIException(MPIException.ERR_COMM, "the communicator was freed");
     }
-    if (world.isClosed()) {
+    if (world.isClosed() && !revoked()) {
       throw new MPIException(MPIException.ERR_OTHER, "MPI was finalized");
     }
+  }
+
+  /** At once for a communicator and the windows on it. */
+  private boolean revoked() {
+    return revoked || (windowOf != null && windowOf.revoked);
   }
 
   private String revokedText() {
@@ -150,15 +160,8 @@ public class Comm implements Freeable {
   final void ofWindowOn(Comm other) {
     windowOf = other;
     other.windows.add(this);
-    if (other.ended == REVOKED) {
+    if (other.revoked()) {
       revokedHere();
-    }
-  }
-
-  /** As {@link #alive}, for what is allowed on a communicator that was revoked. */
-  private void aliveOrRevoked() {
-    if (ended != REVOKED) {
-      alive();
     }
   }
 
@@ -284,12 +287,12 @@ public class Comm implements Freeable {
     if (id <= 1) {
       throw new MPIException(MPIException.ERR_COMM, "COMM_WORLD and COMM_SELF cannot be freed");
     }
-    if (ended != REVOKED) {
+    if (!revoked()) {
       finishBackground();
       run(team, Barriers::barrier);
     }
     synchronized (this) {
-      ended = FREED; // Not to be taken for revoked by the thread that is told so meanwhile.
+      freed = true; // Not to be taken for revoked by the thread that is told so meanwhile.
     }
     if (windowOf != null) {
       windowOf.windows.remove(this);
@@ -319,7 +322,7 @@ public class Comm implements Freeable {
 
   /** Whether it is no communicator. */
   public boolean Is_null() {
-    return world == null || ended == FREED;
+    return world == null || freed;
   }
 
   /** Another one with the same ranks; collective. */
@@ -356,18 +359,15 @@ public class Comm implements Freeable {
   }
 
   final synchronized void markRevoked() {
-    if (ended == 0) {
-      ended = REVOKED;
+    if (!freed) {
+      revoked = true;
     }
   }
 
   /** What has to be done at this rank when some rank has revoked it. */
   void revokedHere() {
-    // First of all: whoever gets an exception of one sees the others revoked, too.
+    // First of all: whoever gets an exception of this or of a window sees the others revoked, too.
     markRevoked();
-    for (Comm window : windows) {
-      window.markRevoked();
-    }
     for (int context : new int[] {2 * id, Device.BESIDE + 2 * id}) {
       world.engine().revoke(context, revokedText());
       world.engine().revoke(context + 1, revokedText());
@@ -386,7 +386,7 @@ public class Comm implements Freeable {
   public void Revoke() throws MPIException {
     aliveOrRevoked();
     FailureControl control = world.failures("Revoke");
-    if (ended == 0) {
+    if (!revoked) {
       int[] all = everybody().worldRanks();
       revokedHere();
       control.revoke(id, all);
@@ -396,7 +396,7 @@ public class Comm implements Freeable {
   /** Whether a rank has revoked it, as far as this rank has learned. */
   public boolean Is_revoked() throws MPIException {
     aliveOrRevoked();
-    return ended == REVOKED;
+    return revoked();
   }
 
   /**
