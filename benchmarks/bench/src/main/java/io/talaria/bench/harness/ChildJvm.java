@@ -44,7 +44,15 @@ public final class ChildJvm implements AutoCloseable {
       List.of("-Dtalaria.ports.except=1-65535", "-D" + TransportProbe.ON_TCP + "=true");
 
   private static final int TAIL_LINES = 400;
-  private static final long DUMP_MS = 1_000;
+
+  /** How long a child may take to print its threads; one that is stopped prints none. */
+  private static final Duration DUMP = Duration.ofSeconds(5);
+
+  private static final long DUMP_LOOK_MS = 20;
+
+  /** The last line of the heap that HotSpot prints behind the threads. */
+  private static final String END_OF_DUMP = "  class space ";
+
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
   private static final String END = "";
@@ -59,6 +67,10 @@ public final class ChildJvm implements AutoCloseable {
   private final Process process;
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final Deque<String> tail = new ArrayDeque<>();
+
+  /** How often it has printed its threads; guarded by {@link #tail}. */
+  private int dumps;
+
   private final Thread errorPump;
   private final Thread eventPump;
 
@@ -133,6 +145,9 @@ public final class ChildJvm implements AutoCloseable {
   private void remember(String line) {
     synchronized (tail) {
       tail.add(line);
+      if (line.startsWith(END_OF_DUMP)) {
+        dumps++;
+      }
       if (tail.size() > TAIL_LINES) {
         tail.remove();
       }
@@ -279,11 +294,22 @@ public final class ChildJvm implements AutoCloseable {
 
   /** Makes the child print its threads, which then belong to its output. */
   private void dumpThreads() throws InterruptedException {
+    int before = dumps();
     try {
       new ProcessBuilder("kill", "-QUIT", Long.toString(pid())).start().waitFor();
-      TimeUnit.MILLISECONDS.sleep(DUMP_MS);
     } catch (IOException e) {
       remember("(no dump of threads: " + e.getMessage() + ")");
+      return;
+    }
+    long startNs = System.nanoTime();
+    while (dumps() == before && process.isAlive() && System.nanoTime() - startNs < DUMP.toNanos()) {
+      TimeUnit.MILLISECONDS.sleep(DUMP_LOOK_MS);
+    }
+  }
+
+  private int dumps() {
+    synchronized (tail) {
+      return dumps;
     }
   }
 
