@@ -25,14 +25,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ControlTest {
   @Test
   void aServerThatIsNotThereIsNamedWithTheHint() throws Exception {
-    InetSocketAddress nobody;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      nobody = (InetSocketAddress) socket.getLocalSocketAddress();
+    try (Socket bound = new Socket()) { // so that nobody else listens at its port
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      InetSocketAddress nobody = (InetSocketAddress) bound.getLocalSocketAddress();
+      assertThatExceptionOfType(HarnessException.class)
+          .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
+          .withMessageStartingWith("no server at ")
+          .withMessageEndingWith("start one there: the same command with --listen");
     }
-    assertThatExceptionOfType(HarnessException.class)
-        .isThrownBy(() -> RemoteMeasurer.connect(nobody, "x", "run"))
-        .withMessageStartingWith("no server at ")
-        .withMessageEndingWith("start one there: the same command with --listen");
   }
 
   @Test
