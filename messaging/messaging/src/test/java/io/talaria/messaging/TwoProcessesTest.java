@@ -171,8 +171,7 @@ class TwoProcessesTest {
                             MessagingException.class,
                             () -> peer.request(new Text("never"), Response.class, LONG))));
     // A request is open before it is sent, and waits for its response after that.
-    while (node.counters().openRequests() < 2
-        || asking.getState() != Thread.State.TIMED_WAITING) {
+    while (node.counters().openRequests() < 2 || asking.getState() != Thread.State.TIMED_WAITING) {
       Thread.sleep(1);
     }
     child.process.kill();
