@@ -4,10 +4,7 @@ package io.talaria.nio.memory;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * The number of live mappings, once what earlier tests closed has been unmapped. On a busy machine
- * some of that may come later yet: after a test that leaves nothing there may be fewer.
- */
+/** The number of live mappings, once what earlier tests closed has been unmapped. */
 public final class StableMappings {
   /** A session ends about a second after its listener, and gives its pool back then. */
   private static final long STABLE_NS = TimeUnit.MILLISECONDS.toNanos(1500);

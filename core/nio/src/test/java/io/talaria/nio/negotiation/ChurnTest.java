@@ -117,7 +117,7 @@ class ChurnTest {
       client.negotiator.execute(() -> ((Session) peer).close(Reason.PEER_LOST));
     }
     settle();
-    assertThat(ShmTransport.liveMappings()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(ShmTransport.liveMappings()).as("mappings").isEqualTo(mappingsBefore);
     assertThat(shm).isEmptyDirectory();
     client.assertNoFailure();
     server.assertNoFailure();

@@ -450,7 +450,7 @@ class HostilePeerTest {
     }
     honest.end();
     rings.forEach(files::remove);
-    assertThat(Mapping.live()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 
   @Test
@@ -474,7 +474,7 @@ class HostilePeerTest {
       }
       honest.end();
     }
-    assertThat(Mapping.live()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 
   private void allAtOnce(Honest honest, ShmReadySet readySet, long seed) throws Exception {
@@ -570,7 +570,7 @@ class HostilePeerTest {
     }
     assertThat(answered).isPositive();
     honest.end();
-    assertThat(Mapping.live()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 
@@ -590,7 +590,7 @@ class HostilePeerTest {
 
     upgrade.cancel(Reason.PROTOCOL);
     honest.end();
-    assertThat(Mapping.live()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 
   @Test
@@ -617,6 +617,6 @@ class HostilePeerTest {
     honest.end();
     ring.mapping().close();
     files.remove(ring.id());
-    assertThat(Mapping.live()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
   }
 }

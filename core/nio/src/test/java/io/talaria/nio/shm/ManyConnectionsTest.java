@@ -83,7 +83,7 @@ class ManyConnectionsTest {
       pair.settle();
       assertThat((Mapping.live() - mappingsBefore) / 2).as("files kept").isEqualTo(5);
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 
@@ -100,7 +100,7 @@ class ManyConnectionsTest {
       assertThat(all.get(MANY - 1).server.stream.read(got)).as("what was written").isEqualTo(3000);
       all.forEach(Connection::release);
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 }

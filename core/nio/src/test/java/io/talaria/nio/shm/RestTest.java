@@ -46,7 +46,7 @@ class RestTest {
   void close() throws Exception {
     connection.release();
     pair.close();
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
   private int write(int bytes) {

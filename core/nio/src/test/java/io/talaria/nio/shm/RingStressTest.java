@@ -185,7 +185,7 @@ class RingStressTest {
       }
       assertThat(shm).as("files that both sides have mapped").isEmptyDirectory();
     }
-    assertThat(Mapping.live()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
     return count;
   }
 

@@ -45,7 +45,7 @@ class SlabsTest {
 
   @AfterEach
   void nothingIsLeft() throws Exception {
-    assertThat(StableMappings.count()).as("mappings").isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).as("mappings").isEqualTo(mappingsBefore);
     assertThat(shm).isEmptyDirectory();
   }
 

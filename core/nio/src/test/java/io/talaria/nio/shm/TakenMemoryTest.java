@@ -134,7 +134,7 @@ class TakenMemoryTest {
       next.release();
       sound.release();
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
   /** Where the control page is left, the peer is told. */
@@ -150,7 +150,7 @@ class TakenMemoryTest {
           .isEqualTo(TransportStream.BROKEN);
       victim.connection().release();
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
   @Test
@@ -164,7 +164,7 @@ class TakenMemoryTest {
       carries(next.client, next.server);
       next.release();
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
   /** Its own page may lie elsewhere: who writes to a ring in that file, or reads, is reset. */
@@ -199,7 +199,7 @@ class TakenMemoryTest {
       next.release();
       sound.release();
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
   /** Three slabs of one pair are lost, and none of their mappings stays. */
@@ -223,7 +223,7 @@ class TakenMemoryTest {
       assertThat(Mapping.live()).isEqualTo(mappings);
       first.release();
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 
   private static void write(End from, int bytes) {
@@ -245,6 +245,6 @@ class TakenMemoryTest {
       assertThat(stream.established()).isFalse();
       pair.dialler.run(() -> offer.cancel(Reason.CLOSED_EARLY));
     }
-    assertThat(StableMappings.count()).isLessThanOrEqualTo(mappingsBefore);
+    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
   }
 }
