@@ -13,7 +13,6 @@ import io.talaria.it.harness.Lab;
 import io.talaria.it.harness.Proc;
 import io.talaria.it.harness.Settings;
 import io.talaria.it.harness.Transports;
-import io.talaria.it.kit.SchedulingDelay;
 import io.talaria.it.programs.Survivor;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
@@ -34,9 +33,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process killed in mid-transfer leaves its peer, within a second, or later if the machine is so
- * busy, with the end or the exception that TCP gives, and leaves no file, descriptor or mapping
- * behind.
+ * A process killed in mid-transfer leaves its peer, within a second, with the end or the exception
+ * that TCP gives, and leaves no file, descriptor or mapping behind.
  */
 @Tag("transport")
 @Tag("alone")
@@ -52,8 +50,6 @@ class KillTest {
   private static final int ROUNDS_ON_UCX = 3;
 
   private static final Duration NOTICE_ON_UCX = Duration.ofSeconds(20);
-
-  private static final SchedulingDelay DELAY = new SchedulingDelay();
 
   @RegisterExtension final Lab lab = new Lab();
 
@@ -103,10 +99,9 @@ class KillTest {
       long killedNs = System.nanoTime();
       victim.kill();
       Event ended = survivor.await("ended");
-      long limitNs = DELAY.limitNs(killedNs, (ucx ? NOTICE_ON_UCX : Lab.NOTICE).toNanos());
       assertThat(Duration.ofNanos(ended.nanoTime() - killedNs))
           .as("round %d: time until the survivor noticed, %s", round, ended)
-          .isLessThan(Duration.ofNanos(limitNs));
+          .isLessThan(ucx ? NOTICE_ON_UCX : Lab.NOTICE);
       assertEndsAsOnTcp(ended);
       if (round == SETTLED - 1) {
         Proc.collectGarbage(survivor);
