@@ -56,7 +56,7 @@ class ContractTest {
       return; // skipped
     }
     nodes.close();
-    Waits.awaitNothingLeft(directory);
+    Waits.assertNothingLeft(directory);
   }
 
   private interface Setting {

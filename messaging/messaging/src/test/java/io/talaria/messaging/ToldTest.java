@@ -263,7 +263,7 @@ class ToldTest {
         .endsWith("}]}\n");
     there.close();
     here.close();
-    Waits.awaitNothingLeft(directory);
+    assertThat(shown(1)).isEmpty();
   }
 
   private String shown(int node) throws Exception {

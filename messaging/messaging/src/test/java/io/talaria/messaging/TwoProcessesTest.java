@@ -142,7 +142,7 @@ class TwoProcessesTest {
     }
     child.end();
     node.close();
-    Waits.awaitNothingLeft(directory);
+    Waits.assertNothingLeft(directory);
   }
 
   @ParameterizedTest
@@ -190,7 +190,7 @@ class TwoProcessesTest {
     assertThat(node.counters().connected()).isEqualTo(2);
     next.end();
     node.close();
-    Waits.awaitNothingLeft(directory);
+    Waits.assertNothingLeft(directory);
   }
 
   @ParameterizedTest
@@ -242,7 +242,7 @@ class TwoProcessesTest {
     assertThat(sent.get()).isGreaterThan(before);
     next.end();
     node.close();
-    Waits.awaitNothingLeft(directory);
+    Waits.assertNothingLeft(directory);
   }
 
   /** Sends until there has been no room for a while: ring, session and the other end are full. */
@@ -334,7 +334,7 @@ class TwoProcessesTest {
         .isEqualTo("echo");
     last.end();
     node.close();
-    Waits.awaitNothingLeft(directory);
+    Waits.assertNothingLeft(directory);
   }
 
   @Test

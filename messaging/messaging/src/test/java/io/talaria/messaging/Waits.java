@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -42,29 +41,15 @@ public final class Waits {
     }
   }
 
-  /**
-   * Waits until nodes that were closed have left nothing in the directory of a test. Closing waits
-   * two seconds for the thread that removes it.
-   */
-  static void awaitNothingLeft(Path directory) throws IOException, InterruptedException {
-    long end = System.nanoTime() + LIMIT.toNanos();
+  /** Checks that nodes that were closed have left nothing in the directory of a test. */
+  static void assertNothingLeft(Path directory) throws IOException {
     for (String each : new String[] {"run", "shm"}) {
       Path folder = directory.resolve(each);
-      List<Path> left = list(folder);
-      while (!left.isEmpty() && System.nanoTime() - end < 0) {
-        Thread.sleep(1);
-        left = list(folder);
+      if (Files.exists(folder)) {
+        try (Stream<Path> left = Files.list(folder)) {
+          assertThat(left).as("left in %s", folder).isEmpty();
+        }
       }
-      assertThat(left).as("left in %s", folder).isEmpty();
-    }
-  }
-
-  private static List<Path> list(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return List.of();
-    }
-    try (Stream<Path> all = Files.list(folder)) {
-      return all.toList();
     }
   }
 }
