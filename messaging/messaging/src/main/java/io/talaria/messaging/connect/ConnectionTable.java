@@ -62,7 +62,6 @@ final class ConnectionTable {
     /** Whether both ends have agreed: no more messages and requests. */
     boolean left;
 
-    boolean toldEnd;
     boolean finished;
     long leaveNs;
   }
@@ -290,14 +289,13 @@ final class ConnectionTable {
       life.leaveNs = System.nanoTime() + PART_NS; // until what has arrived here was delivered
       node.poller().partSoon(connection, "idle, and the limit of connections was reached");
     }
-    if (!life.toldEnd && !node.responseSlots().any(connection)) {
-      life.toldEnd = true;
+    if (!life.finished && !node.responseSlots().any(connection)) {
       connection.closing().tellEnd();
-    }
-    if (life.toldEnd && !life.finished && connection.closing().parted()) {
-      life.finished = true;
-      connection.sender().seal(); // not before: requests that came meanwhile have a response
-      connection.link().finishOutput(); // the other side does the same, and both find the end
+      if (connection.closing().parted()) {
+        life.finished = true;
+        connection.sender().seal(); // not before: requests that came meanwhile have a response
+        connection.link().finishOutput(); // the other side does the same, and both find the end
+      }
     }
     node.poller().wake();
     timers.at(System.nanoTime() + 1_000_000, () -> leaveWhenDrained(connection, life));
