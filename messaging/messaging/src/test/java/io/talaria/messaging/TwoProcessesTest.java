@@ -197,6 +197,14 @@ class TwoProcessesTest {
   @EnumSource(names = {"SHM", "TCP", "UCX", "VERBS"})
   void aSenderThatWaitsForRoomIsToldOfTheDeath(Variant variant) throws Exception {
     Node node = start(variant);
+    AtomicReference<String> lost = new AtomicReference<>();
+    node.listen(
+        new NodeListener() {
+          @Override
+          public void lost(Peer peer, String reason, long unacknowledgedBytes) {
+            lost.set(reason);
+          }
+        });
     Child child = new Child(variant, THERE);
     Peer peer = node.peer(THERE);
     Response response = peer.requestAsync(new Pair(3, 4), Response.class, LONG).await(LONG);
@@ -219,13 +227,15 @@ class TwoProcessesTest {
                     failure.set(e);
                   }
                 });
-    SenderState.awaitWaiting(sending, sent, peer);
+    SenderState.awaitWaiting(sending, sent, peer, new Bytes(new byte[4000]));
     long before = sent.get();
     child.process.kill();
     // It leaves the wait for room, and waits for a connection, which nobody makes.
     while (peer.connected()) {
       Thread.sleep(1);
     }
+    Waits.await(() -> lost.get() != null); // told after that, by another thread
+    assertThat(lost.get()).as("found by its end").doesNotContain("nothing was heard");
     assertThatThrownBy(() -> peer.request(new Pair(3, 4), Response.class, Duration.ofMillis(300)))
         .isInstanceOfSatisfying(
             MessagingException.class, e -> assertThat(e.code()).isEqualTo(Code.UNREACHABLE));

@@ -175,7 +175,7 @@ class VerbsPortTest {
                     failure.set(e);
                   }
                 });
-    SenderState.awaitWaiting(sending, sent, peer);
+    SenderState.awaitWaiting(sending, sent, peer, new Bytes(new byte[1000]));
     TestVerbs.port(false);
     open.countDown();
     await(() -> !peer.connected() && !far.peer(1).connected());
