@@ -486,7 +486,7 @@ public final class BenchMessagesCommand implements Subcommand {
     }
     out.append('\n');
     machine.lines().forEach(line -> out.append(line).append('\n'));
-    return out.toString();
+    return out.append(found.compilingText()).toString();
   }
 
   private static Table table(

@@ -57,7 +57,7 @@ record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations,
     }
     out.append('\n').append(THEIRS).append('\n');
     machine.lines().forEach(line -> out.append(line).append('\n'));
-    return out.toString();
+    return out.append(found.compilingText()).toString();
   }
 
   private Table table(Figure figure, MessagesImplementation implementation) {

@@ -28,6 +28,9 @@ import org.HdrHistogram.Histogram;
  * the transports that connections took. Not for use by several threads.
  */
 public final class Comparison {
+  private static final String UNFINISHED =
+      "\nCompilers were still busy when measuring began, a longer --warm-up helps:\n";
+
   /** What tables show in place of a figure that should be there. */
   public static final String FAILED = "failed";
 
@@ -574,8 +577,19 @@ public final class Comparison {
     return transports;
   }
 
-  Map<String, Integer> compiling() {
-    return compiling;
+  /**
+   * Returns in which cases compilers were busy when measuring began, as text for the user; empty if
+   * in none.
+   */
+  public String compilingText() {
+    StringBuilder out = new StringBuilder(compiling.isEmpty() ? "" : UNFINISHED);
+    compiling.forEach(
+        (what, count) ->
+            out.append("  ")
+                .append(what)
+                .append(count == 1 ? "" : ", " + count + " iterations")
+                .append('\n'));
+    return out.toString();
   }
 
   /**

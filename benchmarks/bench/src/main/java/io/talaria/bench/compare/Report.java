@@ -31,9 +31,6 @@ public record Report(Machine machine, Comparison found) {
 
   private static final double MEGA_PER_GIGA = 1e3;
 
-  private static final String UNFINISHED =
-      "\nCompilers were still busy when measuring began, a longer --warm-up helps:\n";
-
   /** Returns it as text. */
   public String text() {
     StringBuilder out = new StringBuilder();
@@ -49,7 +46,7 @@ public record Report(Machine machine, Comparison found) {
       out.append("\nTimes, all iterations together\n").append(percentiles.render());
     }
     transports(out);
-    compiling(out);
+    out.append(found.compilingText());
     long judged = found.judged();
     if (judged > 0) {
       out.append('\n').append(judged - found.missed());
@@ -264,19 +261,5 @@ public record Report(Machine machine, Comparison found) {
                 .append(": ")
                 .append(taken)
                 .append('\n'));
-  }
-
-  private void compiling(StringBuilder out) {
-    if (!found.compiling().isEmpty()) {
-      out.append(UNFINISHED);
-      found
-          .compiling()
-          .forEach(
-              (what, iterations) ->
-                  out.append("  ")
-                      .append(what)
-                      .append(iterations == 1 ? "" : ", " + iterations + " iterations")
-                      .append('\n'));
-    }
   }
 }
