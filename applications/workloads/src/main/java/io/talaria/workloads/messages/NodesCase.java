@@ -127,23 +127,23 @@ record NodesCase(
     for (ChildJvm each : jvms) {
       each.await(NodesJvm.READY, Integer.class, Orders.SILENCE);
     }
-    Sum sum = go(jvms, SLICE_NS, Orders.SILENCE);
+    Sum sum = go(jvms, new Go(SLICE_NS, true), Orders.SILENCE);
     if (connects()) {
       return sum;
     }
     while (!sum.warm) {
-      sum = go(jvms, SLICE_NS, Orders.SILENCE);
+      sum = go(jvms, new Go(SLICE_NS, true), Orders.SILENCE);
     }
     boolean rested = sum.rested;
-    sum = go(jvms, timing.measureNs(), timing.limit());
+    sum = go(jvms, new Go(timing.measureNs(), false), timing.limit());
     return new Sum(sum.messages, sum.elapsedNs, true, rested);
   }
 
   /** Has all begin, and waits for the last. */
-  private static Sum go(List<ChildJvm> jvms, long ns, Duration silence)
+  private static Sum go(List<ChildJvm> jvms, Go order, Duration silence)
       throws HarnessException, InterruptedException {
     for (ChildJvm each : jvms) {
-      each.send(new Go(ns));
+      each.send(order);
     }
     Sum sum = new Sum(0, 0, true, true);
     for (ChildJvm each : jvms) {

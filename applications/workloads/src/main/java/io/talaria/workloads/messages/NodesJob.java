@@ -40,8 +40,9 @@ record NodesJob(
    * Begin now.
    *
    * @param ns for how long
+   * @param warmsUp whether it is to find out whether all is warm, which takes the time of others
    */
-  record Go(long ns) {}
+  record Go(long ns, boolean warmsUp) {}
 
   /**
    * What a node has done.

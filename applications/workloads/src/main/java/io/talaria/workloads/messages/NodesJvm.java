@@ -209,7 +209,7 @@ public final class NodesJvm {
       awaitAll(target);
     }
     long elapsed = System.nanoTime() - begin;
-    boolean warm = targets.length == 0 || warmUp.done(sent());
+    boolean warm = targets.length == 0 || !order.warmsUp() || warmUp.done(sent());
     return new Went(sent() - before, elapsed, warm, targets.length == 0 || warmUp.rested());
   }
 
