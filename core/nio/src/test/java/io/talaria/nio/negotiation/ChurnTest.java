@@ -5,9 +5,8 @@ package io.talaria.nio.negotiation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.shm.Length;
-import io.talaria.nio.shm.ShmTransport;
+import io.talaria.nio.shm.OwnMappings;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.testsupport.Seed;
@@ -31,7 +30,7 @@ class ChurnTest {
 
   @TempDir Path temporary;
 
-  private long mappingsBefore;
+  private OwnMappings mappings;
   private final List<Pair> open = new ArrayList<>();
   private RecordingTransport clientTransport;
   private RecordingTransport serverTransport;
@@ -52,7 +51,7 @@ class ChurnTest {
 
   @BeforeEach
   void announce() throws Exception {
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(temporary);
     shm = temporary.resolve("shm");
     clientTransport = new RecordingTransport(shm, RING);
     serverTransport = new RecordingTransport(shm, RING);
@@ -117,7 +116,7 @@ class ChurnTest {
       client.negotiator.execute(() -> ((Session) peer).close(Reason.PEER_LOST));
     }
     settle();
-    assertThat(ShmTransport.liveMappings()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
     assertThat(shm).isEmptyDirectory();
     client.assertNoFailure();
     server.assertNoFailure();
@@ -164,9 +163,7 @@ class ChurnTest {
     settle();
     assertHealthy();
     assertThat(clientTransport.peers).as("sessions").hasSize(1);
-    assertThat(ShmTransport.liveMappings() - mappingsBefore)
-        .as("mappings of pooled segments")
-        .isLessThanOrEqualTo(2 * POOLED);
+    assertThat(mappings.count()).as("mappings of pooled segments").isLessThanOrEqualTo(2 * POOLED);
     assertNothingLeft();
   }
 

@@ -9,7 +9,6 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.memory.Mapping;
 import io.talaria.nio.memory.SharedFiles;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.transport.TransportException;
@@ -56,12 +55,12 @@ class HostilePeerTest {
   @TempDir Path dir;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private long mappingsBefore;
+  private OwnMappings mappings;
   private SharedFiles files;
 
   @BeforeEach
   void open() throws Exception {
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(dir);
     PrivateDirectory directory = new PrivateDirectory(dir.resolve("shm"), Reason.NO_SHM_DIR);
     assertThat(directory.prepare()).isNull();
     files = new SharedFiles(directory);
@@ -450,7 +449,7 @@ class HostilePeerTest {
     }
     honest.end();
     rings.forEach(files::remove);
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
   }
 
   @Test
@@ -474,7 +473,7 @@ class HostilePeerTest {
       }
       honest.end();
     }
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
   }
 
   private void allAtOnce(Honest honest, ShmReadySet readySet, long seed) throws Exception {
@@ -570,7 +569,7 @@ class HostilePeerTest {
     }
     assertThat(answered).isPositive();
     honest.end();
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 
@@ -590,7 +589,7 @@ class HostilePeerTest {
 
     upgrade.cancel(Reason.PROTOCOL);
     honest.end();
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
   }
 
   @Test
@@ -617,6 +616,6 @@ class HostilePeerTest {
     honest.end();
     ring.mapping().close();
     files.remove(ring.id());
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
   }
 }

@@ -4,8 +4,6 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.memory.Mapping;
-import io.talaria.nio.memory.StableMappings;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,13 +26,11 @@ class ManyConnectionsTest {
 
   @TempDir Path dir;
 
-  private long mappingsBefore;
-  private long bytesBefore;
+  private OwnMappings mappings;
 
   @BeforeEach
   void count() throws Exception {
-    mappingsBefore = StableMappings.count();
-    bytesBefore = Mapping.liveBytes();
+    mappings = new OwnMappings(dir);
   }
 
   private List<Connection> connect(PeerPair pair) throws Exception {
@@ -62,9 +58,9 @@ class ManyConnectionsTest {
       for (int i = 0; i < MANY; i++) {
         echoes(all.get(i), i);
       }
-      long bytes = (Mapping.liveBytes() - bytesBefore) / 2; // both sides are in this process
+      long bytes = mappings.bytes() / 2; // both sides are in this process
       assertThat(bytes).as("bytes of shared memory").isLessThanOrEqualTo(MAX_BYTES);
-      assertThat((Mapping.live() - mappingsBefore) / 2).as("files").isEqualTo(43);
+      assertThat(mappings.count()).as("files, twice").isEqualTo(2L * 43);
 
       Collections.shuffle(all, new Random(3));
       for (Connection connection : all.subList(0, MANY / 2)) {
@@ -75,15 +71,15 @@ class ManyConnectionsTest {
       for (int i = 0; i < MANY / 2; i++) {
         rest.add(pair.connect()); // in the pages that have come back
       }
-      assertThat((Mapping.live() - mappingsBefore) / 2).as("files").isEqualTo(43);
+      assertThat(mappings.count()).as("files, twice").isEqualTo(2L * 43);
       for (int i = 0; i < MANY; i++) {
         echoes(rest.get(i), ~i);
       }
       rest.forEach(Connection::release);
       pair.settle();
-      assertThat((Mapping.live() - mappingsBefore) / 2).as("files kept").isEqualTo(5);
+      assertThat(mappings.count()).as("files kept, twice").isEqualTo(2L * 5);
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 
@@ -100,7 +96,7 @@ class ManyConnectionsTest {
       assertThat(all.get(MANY - 1).server.stream.read(got)).as("what was written").isEqualTo(3000);
       all.forEach(Connection::release);
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 }

@@ -4,8 +4,6 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.memory.Mapping;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.TransportStream;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
@@ -28,7 +26,7 @@ class RestTest {
 
   @TempDir Path dir;
 
-  private long mappingsBefore;
+  private OwnMappings mappings;
   private PeerPair pair;
   private Connection connection;
   private long written;
@@ -36,7 +34,7 @@ class RestTest {
 
   @BeforeEach
   void connect() throws Exception {
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(dir);
     pair = new PeerPair(dir.resolve("shm"), RING, 16 * RING);
     connection = pair.connect();
     pair.settle();
@@ -46,7 +44,7 @@ class RestTest {
   void close() throws Exception {
     connection.release();
     pair.close();
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 
   private int write(int bytes) {
@@ -159,20 +157,20 @@ class RestTest {
 
   @Test
   void ringsInFilesAreUnmappedAtBothSides() throws Exception {
-    long mappings = Mapping.live();
+    long mapped = mappings.count();
     for (int round = 0; round < 3; round++) {
       while (outBytes() < 16 * RING) {
         write(RING);
         pair.settle();
       }
       readAll();
-      assertThat(Mapping.live()).isGreaterThan(mappings);
+      assertThat(mappings.count()).isGreaterThan(mapped);
       rest();
       assertThat(outBytes()).isEqualTo(INLINE);
       pair.settle();
-      assertThat(Mapping.live())
+      assertThat(mappings.count())
           .as("of the other side, too, though nobody reads")
-          .isEqualTo(mappings);
+          .isEqualTo(mapped);
       assertThat(write(100)).isEqualTo(100);
       readAll();
     }
@@ -181,7 +179,7 @@ class RestTest {
   /** It was asked for, and has come when nothing was under way any more. */
   @Test
   void aRingThatComesTooLateIsGivenBack() throws Exception {
-    long mappings = Mapping.live();
+    long mapped = mappings.count();
     CountDownLatch held = new CountDownLatch(1);
     pair.dialled.execute(
         () -> {
@@ -200,12 +198,12 @@ class RestTest {
     assertThat(pair.dialler.transport.mayRest()).as("until that has come").isTrue();
     held.countDown();
     pair.settle();
-    assertThat(Mapping.live()).isGreaterThan(mappings);
+    assertThat(mappings.count()).isGreaterThan(mapped);
 
     rest();
 
     assertThat(outBytes()).isEqualTo(INLINE);
-    assertThat(Mapping.live()).isEqualTo(mappings);
+    assertThat(mappings.count()).isEqualTo(mapped);
     rest();
     assertThat(pair.dialler.transport.mayRest()).isFalse();
     assertThat(write(500)).isEqualTo(500);
@@ -215,7 +213,7 @@ class RestTest {
   /** It holds the read lock, so it has to do it itself. */
   @Test
   void whoSleepsInAReadIsWokenToLetGoOfAFile() throws Exception {
-    long mappings = Mapping.live();
+    long mapped = mappings.count();
     while (outBytes() < 4 * RING) {
       write(RING);
       pair.settle();
@@ -233,7 +231,7 @@ class RestTest {
       connection.server.reading.unlock();
     }
     pair.settle();
-    assertThat(Mapping.live()).isEqualTo(mappings);
+    assertThat(mappings.count()).isEqualTo(mapped);
   }
 
   /** Else the words of moves that the reader has not followed would be overwritten. */

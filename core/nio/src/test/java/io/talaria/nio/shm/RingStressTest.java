@@ -4,8 +4,6 @@ package io.talaria.nio.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.talaria.nio.memory.Mapping;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.testsupport.Seed;
 import java.nio.ByteBuffer;
@@ -38,11 +36,11 @@ class RingStressTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  private long mappingsBefore;
+  private OwnMappings mappings;
 
   @BeforeEach
   void countMappings() throws Exception {
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(dir);
   }
 
   @AfterEach
@@ -185,7 +183,7 @@ class RingStressTest {
       }
       assertThat(shm).as("files that both sides have mapped").isEmptyDirectory();
     }
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
     return count;
   }
 

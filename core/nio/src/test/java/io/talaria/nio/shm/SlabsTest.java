@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.memory.Mapping;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.transport.Upgrade;
@@ -35,17 +33,17 @@ class SlabsTest {
   @TempDir Path dir;
 
   private Path shm;
-  private long mappingsBefore;
+  private OwnMappings mappings;
 
   @BeforeEach
   void count() throws Exception {
     shm = dir.resolve("shm");
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(dir);
   }
 
   @AfterEach
   void nothingIsLeft() throws Exception {
-    assertThat(StableMappings.count()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).as("mappings").isZero();
     assertThat(shm).isEmptyDirectory();
   }
 
@@ -88,7 +86,7 @@ class SlabsTest {
         pair.dialler.run(() -> offer.cancel(Reason.OTHER_SHM_DIR));
       }
       pair.settle();
-      assertThat(Mapping.live() - mappingsBefore).as("the first slab's").isEqualTo(2);
+      assertThat(mappings.count()).as("the first slab's").isEqualTo(2);
       Connection next = pair.connect();
       next.release();
       first.release();
@@ -290,7 +288,7 @@ class SlabsTest {
   void whatMakesNoSenseOfSlabsEndsTheSession() throws Exception {
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
       Connection connection = pair.connect();
-      long mappings = Mapping.live();
+      long mapped = mappings.count();
       for (int slab : new int[] {0, -1, SlabLayout.SLABS, Integer.MIN_VALUE}) {
         assertProtocol(pair.dialled, ShmMessages.slab(slab, 1, RING));
         assertProtocol(pair.dialled, ShmMessages.drop(slab));
@@ -310,7 +308,7 @@ class SlabsTest {
                 pair.dialled.call(
                     () -> pair.dialled.transport.answer(pair.dialled, ShmMessages.offer(slot, 1))));
       }
-      assertThat(Mapping.live()).isEqualTo(mappings);
+      assertThat(mappings.count()).isEqualTo(mapped);
       connection.release();
     }
   }

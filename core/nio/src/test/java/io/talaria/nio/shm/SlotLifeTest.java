@@ -5,14 +5,13 @@ package io.talaria.nio.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
-import io.talaria.nio.memory.Mapping;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.StreamOwner;
 import io.talaria.nio.transport.TransportException;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.transport.Upgrade;
 import io.talaria.testsupport.Seed;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -42,7 +41,7 @@ class SlotLifeTest {
 
   @TempDir Path dir;
 
-  private long mappingsBefore;
+  private OwnMappings mappings;
   private ShmTransport clientTransport;
   private ShmTransport serverTransport;
   private int connections;
@@ -51,14 +50,14 @@ class SlotLifeTest {
 
   @BeforeEach
   void open() throws Exception {
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(dir);
     clientTransport = PeerPair.transport(dir.resolve("shm"), RING, 16 * RING);
     serverTransport = PeerPair.transport(dir.resolve("shm"), RING, 16 * RING);
   }
 
   @AfterEach
-  void nothingIsLeft() {
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+  void nothingIsLeft() throws Exception {
+    assertThat(mappings.count()).as("mappings").isZero();
     assertThat(dir.resolve("shm")).isEmptyDirectory();
   }
 
@@ -341,7 +340,7 @@ class SlotLifeTest {
     }
   }
 
-  private void run(Random random) throws TransportException {
+  private void run(Random random) throws TransportException, IOException {
     Side[] sides = session();
     int most = random.nextInt(3) == 0 ? 100 : 1 + random.nextInt(8);
     int steps = random.nextInt(STEPS);
@@ -359,7 +358,7 @@ class SlotLifeTest {
       step(random, sides, most);
     }
     finish(random, sides);
-    assertThat(Mapping.live()).as("mappings").isEqualTo(mappingsBefore);
+    assertThat(mappings.count()).as("mappings").isZero();
   }
 
   @Test
@@ -384,12 +383,12 @@ class SlotLifeTest {
       assertThat(first.client.stream.write(ByteBuffer.allocate(99))).isEqualTo(99);
       first.release();
       pair.settle();
-      long mappings = Mapping.live();
+      long mapped = mappings.count();
 
       Connection second = pair.connect();
 
       assertThat(second.client.stream.slot).isEqualTo(slot);
-      assertThat(Mapping.live()).isEqualTo(mappings);
+      assertThat(mappings.count()).isEqualTo(mapped);
       assertThat(second.server.stream.read(ByteBuffer.allocate(9))).as("old bytes").isZero();
       second.release();
     }
@@ -452,10 +451,10 @@ class SlotLifeTest {
         for (int i = 0; i < many; i++) {
           open.add(pair.connect());
         }
-        assertThat(Mapping.live() - mappingsBefore).isEqualTo(2L * 7);
+        assertThat(mappings.count()).isEqualTo(2L * 7);
         open.forEach(Connection::release);
         pair.settle();
-        assertThat(Mapping.live() - mappingsBefore)
+        assertThat(mappings.count())
             .as("the small ones, which have rings, and one that is kept")
             .isEqualTo(2L * 5);
       }

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.talaria.nio.Reason;
 import io.talaria.nio.memory.Faults;
-import io.talaria.nio.memory.Mapping;
-import io.talaria.nio.memory.StableMappings;
 import io.talaria.nio.transport.TransportStream;
 import io.talaria.nio.transport.Upgrade;
 import java.nio.ByteBuffer;
@@ -31,12 +29,12 @@ class TakenMemoryTest {
   @TempDir Path dir;
 
   private Path shm;
-  private long mappingsBefore;
+  private OwnMappings mappings;
 
   @BeforeEach
   void count() throws Exception {
     shm = dir.resolve("shm");
-    mappingsBefore = StableMappings.count();
+    mappings = new OwnMappings(dir);
   }
 
   private FileChannel onlyFile() throws Exception {
@@ -134,7 +132,7 @@ class TakenMemoryTest {
       next.release();
       sound.release();
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 
   /** Where the control page is left, the peer is told. */
@@ -150,7 +148,7 @@ class TakenMemoryTest {
           .isEqualTo(TransportStream.BROKEN);
       victim.connection().release();
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 
   @Test
@@ -164,7 +162,7 @@ class TakenMemoryTest {
       carries(next.client, next.server);
       next.release();
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 
   /** Its own page may lie elsewhere: who writes to a ring in that file, or reads, is reset. */
@@ -199,7 +197,7 @@ class TakenMemoryTest {
       next.release();
       sound.release();
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 
   /** Three slabs of one pair are lost, and none of their mappings stays. */
@@ -207,7 +205,7 @@ class TakenMemoryTest {
   void slabsThatAreLostAreUnmappedWhenNobodyUsesThem() throws Exception {
     try (PeerPair pair = new PeerPair(shm, RING, RING)) {
       Connection first = pair.connect();
-      long mappings = Mapping.live();
+      long mapped = mappings.count();
       for (int round = 0; round < 3; round++) {
         Victim victim = victim(pair);
         write(victim.connection().client, 2000);
@@ -220,10 +218,10 @@ class TakenMemoryTest {
         carries(first.client, first.server);
       }
       // One ring at the first connection's slab, and one slab in use.
-      assertThat(Mapping.live()).isEqualTo(mappings);
+      assertThat(mappings.count()).isEqualTo(mapped);
       first.release();
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 
   private static void write(End from, int bytes) {
@@ -245,6 +243,6 @@ class TakenMemoryTest {
       assertThat(stream.established()).isFalse();
       pair.dialler.run(() -> offer.cancel(Reason.CLOSED_EARLY));
     }
-    assertThat(StableMappings.count()).isEqualTo(mappingsBefore);
+    assertThat(mappings.left()).isZero();
   }
 }
