@@ -33,8 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class IntegrityTest {
   private static final long GIGABYTE = 1L << 30;
 
-  /** Less may be half over before a busy machine has switched it to shared memory. */
   private static final long MIN_BYTES = GIGABYTE / 8;
+
+  /** So much of a stream may go before the switch; then it goes slowly, until that has come. */
+  private static final int HELD_PART = 8;
 
   /** Of a byte each. */
   private static final long MAX_GREETINGS = 100_000;
@@ -68,6 +70,7 @@ class IntegrityTest {
             .arg("pauseEvery", 1000)
             .arg("keep", "yes")
             .arg("greet", ucx ? "yes" : "no")
+            .arg("hold", ucx ? 0 : total / HELD_PART)
             .start();
     Child client =
         lab.child(pair.client(), StreamClient.class)
@@ -79,12 +82,15 @@ class IntegrityTest {
             .arg("pauseEvery", 1000)
             .arg("keep", "yes")
             .arg("greet", ucx ? "yes" : "no")
+            .arg("hold", ucx ? 0 : total / HELD_PART)
             .start();
     if (ucx) { // which may be loaded when all is over
       Transports.use(pair, server, client, "greet", "greeted");
-      server.send("go");
-      client.send("go");
+    } else { // else half may be over before a busy machine has switched both outputs
+      Transports.expect(pair, server, client);
     }
+    server.send("go");
+    client.send("go");
 
     Event atServer = server.await("finished", Duration.ofSeconds(200));
     Event atClient = client.await("finished");

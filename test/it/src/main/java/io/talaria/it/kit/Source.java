@@ -10,6 +10,7 @@ public final class Source {
   private final Pattern pattern;
   private final Shape shape;
   private final Deck deck;
+  private final Hold hold;
   private long position;
 
   /**
@@ -17,11 +18,13 @@ public final class Source {
    *
    * @param pattern what to write
    * @param shape how to cut it
+   * @param hold where to go slowly
    */
-  public Source(Pattern pattern, Shape shape) {
+  Source(Pattern pattern, Shape shape, Hold hold) {
     this.pattern = pattern;
     this.shape = shape;
     this.deck = new Deck(shape);
+    this.hold = hold;
   }
 
   /**
@@ -32,7 +35,8 @@ public final class Source {
    * @throws IOException as the channel throws it
    */
   public long step(SocketChannel channel) throws IOException {
-    int bytes = (int) Math.min(shape.nextBytes(), pattern.totalBytes() - position);
+    int left = (int) Math.min(shape.nextBytes(), pattern.totalBytes() - position);
+    int bytes = hold.room(position, left);
     deck.deal(bytes);
     long at = position;
     for (int i = deck.offset; i < deck.offset + deck.count; i++) {

@@ -19,6 +19,7 @@ public final class Streams {
   private final long minBytes;
   private final long maxBytes;
   private final String end;
+  private final Hold hold;
 
   /**
    * Reads what the streams are like from a program's arguments.
@@ -26,7 +27,8 @@ public final class Streams {
    * @param args {@code salt}, {@code ports} (known, or any behind a forwarder), {@code min} and
    *     {@code max} (bytes this side sends on a connection), {@code end} (half: shut down the
    *     output, then await the peer's end; close: close as soon as all is sent and received;
-   *     random)
+   *     random), {@code hold} (from so many bytes on a stream is sent slowly, until the command
+   *     {@code go})
    * @param server whether this side accepts
    */
   public Streams(Args args, boolean server) {
@@ -37,6 +39,7 @@ public final class Streams {
     this.minBytes = args.number("min", Pattern.HEADER_BYTES);
     this.maxBytes = args.number("max", 1 << 20);
     this.end = args.text("end", "half");
+    this.hold = new Hold(args);
   }
 
   /**
@@ -54,7 +57,7 @@ public final class Streams {
     Random chance = new Random(ownSeed);
     long bytes = Shape.logUniform(chance, minBytes, maxBytes);
     Source source =
-        new Source(new Pattern(ownSeed, bytes), new Shape(args, Pattern.mix(ownSeed + 1)));
+        new Source(new Pattern(ownSeed, bytes), new Shape(args, Pattern.mix(ownSeed + 1)), hold);
     Drain drain =
         new Drain(
             portsKnown ? seed(connection, !server) : Drain.ANY_SEED,
