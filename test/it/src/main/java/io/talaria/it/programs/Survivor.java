@@ -18,9 +18,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Carries checked streams with peers that may die at any moment, and says {@code @opened} for each
- * connection, and {@code @ended in=... out=...} once both directions have ended by themselves. As a
- * server it accepts every client; as a client it connects at each command {@code connect PORT} or
- * {@code connect PORT HOST}.
+ * connection, and {@code @ended in=... out=... ns=...} once both directions have ended by
+ * themselves: how, and when by {@link System#nanoTime}, which is one clock for all processes of a
+ * host. As a server it accepts every client; as a client it connects at each command {@code connect
+ * PORT} or {@code connect PORT HOST}.
  */
 public final class Survivor {
   private Survivor() {}
@@ -115,6 +116,8 @@ public final class Survivor {
         traffic.inEnd(),
         "out",
         traffic.outEnd(),
+        "ns",
+        System.nanoTime(),
         "sent",
         traffic.sent(),
         "received",
