@@ -19,6 +19,7 @@ import java.util.function.IntFunction;
  *  128  | waits for: call:4, peer:4, tag:4, context:4, since (ms):8
  *  152  | when it began to wait: messages under way:4, messages not received:4
  *  160  | process id:8                                     0: not there, or at the end
+ *  168  | threads about to wake this rank:4                if lost wake-ups are counted
  *  512  | a byte per rank: 1 once it has made its ring for this rank
  * </pre>
  *
@@ -38,11 +39,15 @@ public final class RankPages {
   private static final long UNDER_WAY = 152;
   private static final long NOT_RECEIVED = 156;
   private static final long PID = 160;
+  private static final long WAKERS = 168;
   private static final long MADE = 512;
 
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
   private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+
+  /** Whether lost wake-ups are counted, for tests. */
+  static final boolean DIAGNOSE = Boolean.getBoolean("talaria.mpj.diagnose");
 
   private final MemorySegment pages;
   private final long stride;
@@ -115,6 +120,30 @@ public final class RankPages {
     if ((int) INT.getOpaque(pages, at) != 0 && INT.compareAndSet(pages, at, 1, 0)) {
       Futex.wake(address + at);
     }
+  }
+
+  /**
+   * Notes that a thread is about to publish something for a rank, and to ring it then, so that a
+   * thread that has no core in between is not taken for one that does not ring.
+   */
+  void willRing(int rank) {
+    if (DIAGNOSE) {
+      int before = (int) INT.getAndAdd(pages, rank * stride + WAKERS, 1);
+      assert before >= 0;
+    }
+  }
+
+  /** Notes that it has rung the rank, or has seen that it need not. */
+  void hasRung(int rank) {
+    if (DIAGNOSE) {
+      int before = (int) INT.getAndAdd(pages, rank * stride + WAKERS, -1);
+      assert before > 0;
+    }
+  }
+
+  /** Whether a thread may still ring a rank for what it has published. */
+  boolean mayBeRung(int rank) {
+    return (int) INT.getVolatile(pages, rank * stride + WAKERS) != 0;
   }
 
   /** Announces sleep. The caller puts a full fence behind, and looks once more. */

@@ -112,6 +112,11 @@ public final class RankRings implements AutoCloseable {
     return pages.announced(rank);
   }
 
+  /** Whether a writer that has published something may still send the wake-up for it. */
+  boolean mayBeRung() {
+    return pages.mayBeRung(rank);
+  }
+
   /**
    * Sleeps until a writer sends a wake-up or has sent one, or until {@link #disarm}.
    *

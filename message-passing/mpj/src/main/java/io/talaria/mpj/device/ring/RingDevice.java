@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
 
 /** {@code shmdev} and {@code smdev}: a ring for each ordered pair of ranks, made on first use. */
 public final class RingDevice extends FrameDevice {
+  private static final long LATE_NS = 2_000_000_000L;
+
   private final RankRings rings;
   private long lateWakeUps;
 
@@ -81,23 +83,25 @@ public final class RingDevice extends FrameDevice {
 
   /**
    * Whether no wake-up comes although there is a frame. Waits, because the writer may have written
-   * the frame but not yet sent the wake-up.
+   * the frame but not yet sent the wake-up. The time counts from when no writer is between the two:
+   * one may have lost its core there.
    */
   private boolean stillUnrung() {
-    if (!DIAGNOSE) {
+    if (!RankPages.DIAGNOSE) {
       return false;
     }
-    long until = System.nanoTime() + 2_000_000_000;
+    long until = System.nanoTime() + LATE_NS;
     while (rings.armed()) {
-      if (System.nanoTime() - until > 0) {
+      long now = System.nanoTime();
+      if (rings.mayBeRung()) {
+        until = now + LATE_NS;
+      } else if (now - until > 0) {
         return true;
       }
       Thread.onSpinWait();
     }
     return false;
   }
-
-  private static final boolean DIAGNOSE = Boolean.getBoolean("talaria.mpj.diagnose");
 
   /**
    * How often a rank slept to its limit although something had come: lost wake-ups. Counted with

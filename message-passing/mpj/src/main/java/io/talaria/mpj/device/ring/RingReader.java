@@ -51,11 +51,13 @@ final class RingReader extends FrameInput {
     head += bytes;
     if (head - published >= capacity / 4) {
       published = head;
+      pages.willRing(writer);
       RingLayout.LONG.setRelease(ring, RingLayout.HEAD, head);
       VarHandle.fullFence();
       if ((int) RingLayout.INT.getOpaque(ring, RingLayout.WANTS_SPACE) != 0) {
         pages.ringIfAsleep(writer);
       }
+      pages.hasRung(writer);
     }
   }
 

@@ -94,9 +94,11 @@ final class RingWriter extends FrameOutput {
     long begin = tail;
     tail += Frames.room(length - Frames.HEADER);
     RingLayout.INT.set(ring, RingLayout.FRAMES + (tail & (capacity - 1)), 0);
+    pages.willRing(reader);
     RingLayout.INT.setRelease(ring, at, length);
     VarHandle.fullFence();
     pages.ringIfAsleep(reader);
+    pages.hasRung(reader);
     if (length > LINE) {
       if (length <= MAX_FETCHED) {
         fetch(LINE, length);
