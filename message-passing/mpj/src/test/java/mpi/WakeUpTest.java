@@ -4,6 +4,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -12,8 +13,9 @@ import org.junit.jupiter.api.Timeout;
  * A lost one costs half a second each and is counted; see {@code RingWriter} for the interleavings.
  */
 class WakeUpTest {
-  static {
-    System.setProperty("talaria.mpj.diagnose", "true");
+  @BeforeAll
+  static void theyAreCounted() {
+    assertThat(System.getProperty("talaria.mpj.diagnose")).as("set by pom.xml").isEqualTo("true");
   }
 
   @Test
