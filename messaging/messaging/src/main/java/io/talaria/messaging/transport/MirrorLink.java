@@ -45,6 +45,7 @@ public abstract class MirrorLink extends Link {
   private long toldDelivered;
   private int runStart;
   private int runBytes;
+  private boolean controlWasFirst;
 
   // Counts pushes by senders that are close together. A race between senders costs at most a push.
   private long lastPushNs;
@@ -298,6 +299,10 @@ public abstract class MirrorLink extends Link {
    * they are in the memory of {@link #sender}. Holder of the output.
    */
   protected final boolean takeRun(int priority, ByteBuffer to, int at) {
+    return takeRun(priority, to, at, maxData());
+  }
+
+  private boolean takeRun(int priority, ByteBuffer to, int at, int maxBytes) {
     RingConsumer from = sender[priority];
     int found = from.peekWithPads();
     if (found == 0 || !fits(priority, Math.abs(found))) {
@@ -308,7 +313,7 @@ public abstract class MirrorLink extends Link {
     int skip = 0;
     int end = (int) from.memory().byteSize();
     while (found != 0
-        && (run + Math.abs(found) <= maxData() || run == 0)
+        && (run + Math.abs(found) <= maxBytes || run == 0)
         && fits(priority, Math.abs(found))) {
       from.advance();
       if (found < 0) {
@@ -326,6 +331,24 @@ public abstract class MirrorLink extends Link {
     runStart = start;
     runBytes = run;
     return true;
+  }
+
+  /**
+   * Like {@link #takeRun} for one record of the control ring, if there is credit to tell; call
+   * before {@link #takeCredit}. A thread may wait for a response, and the credit for its request
+   * can come after it. Not twice in a row, so that responses do not hold credit back. Holder of the
+   * output.
+   */
+  protected final boolean takeControlFirst(ByteBuffer to, int at) {
+    // The seal is looked at after the record: so that is not GOODBYE, which follows the seal, and
+    // behind which the other end expects no credit for what was delivered before.
+    controlWasFirst =
+        !controlWasFirst
+            && creditUntold()
+            && sender[RingPair.CONTROL].peekWithPads() != 0
+            && !out[RingPair.DATA].sealed()
+            && takeRun(RingPair.CONTROL, to, at, 0);
+    return controlWasFirst;
   }
 
   /** The offset of the records of the last {@link #takeRun}. */

@@ -169,6 +169,10 @@ public final class TcpLink extends MirrorLink {
 
   private boolean prepare() {
     header.clear();
+    if (takeControlFirst(header, 0)) {
+      dataPrepared(RingPair.CONTROL);
+      return true;
+    }
     if (takeCredit(header, 0)) {
       frame[1] = ringBytes[0];
       frame[1].limit(0);
@@ -183,13 +187,17 @@ public final class TcpLink extends MirrorLink {
     if (!takeRun(priority, header, 0)) {
       return false;
     }
+    dataPrepared(priority);
+    return true;
+  }
+
+  private void dataPrepared(int priority) {
     header.limit(TcpLayout.HEADER_BYTES);
     frame[1] = ringBytes[priority];
     frame[1].clear();
     frame[1].position(runStart()).limit(runStart() + runBytes());
     pendingPriority = priority;
     pending = true;
-    return true;
   }
 
   @Override

@@ -148,7 +148,9 @@ final class UcxLink extends MirrorLink {
     boolean last = finishing; // read first: what was published before it was set is then told
     ByteBuffer slots = channel.slotBytes();
     int at = channel.slotAt();
-    if (takeCredit(slots, at)) {
+    if (takeControlFirst(slots, at)) {
+      sendRun(RingPair.CONTROL);
+    } else if (takeCredit(slots, at)) {
       channel.sendSlot(UcxLayout.CREDIT_FRAME_BYTES);
     } else if (takeRun(RingPair.CONTROL, slots, at)) {
       sendRun(RingPair.CONTROL);

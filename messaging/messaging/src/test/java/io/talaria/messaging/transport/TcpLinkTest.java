@@ -16,6 +16,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -154,6 +156,40 @@ class TcpLinkTest {
       forPoller = here.bring();
     }
     assertThat(forPoller).isTrue();
+  }
+
+  /** A thread waits for the response. Others that follow it do not hold the credit back. */
+  @Test
+  void aResponseGoesBeforeCreditAndNoSecondOneDoes() throws Exception {
+    List<Byte> kinds = new ArrayList<>();
+    SocketChannel session = there.session();
+    Wire noting =
+        new Wire(session) {
+          @Override
+          public long write(ByteBuffer[] from) throws IOException {
+            kinds.add(from[0].get(TcpLayout.KIND));
+            if (kinds.size() < 5) {
+              put(there, RingPair.CONTROL);
+            }
+            return super.write(from);
+          }
+        };
+    there = link(new Owner(), session, noting);
+    put(here, RingPair.DATA);
+    here.push();
+    RingReceiver in = there.in(RingPair.DATA);
+    long end = System.nanoTime() + LIMIT_NS;
+    while (in.peek() == 0 && System.nanoTime() < end) {
+      there.pull();
+    }
+    in.advance();
+    in.publishDelivered(in.position());
+    in.publish();
+    put(there, RingPair.CONTROL);
+    there.push();
+    assertThat(kinds)
+        .startsWith(TcpLayout.DATA, TcpLayout.CREDIT, TcpLayout.DATA)
+        .containsOnlyOnce(TcpLayout.CREDIT);
   }
 
   @Test
