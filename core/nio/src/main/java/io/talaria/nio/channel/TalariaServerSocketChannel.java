@@ -25,6 +25,7 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -79,6 +80,9 @@ final class TalariaServerSocketChannel extends ServerSocketChannel implements Re
   @Override
   public ServerSocketChannel bind(SocketAddress wanted, int backlog) throws IOException {
     synchronized (lock) {
+      if (!isOpen()) { // control may still be open, but nobody would take the announcement back
+        throw new ClosedChannelException();
+      }
       control.bind(wanted, backlog);
       bound();
     }

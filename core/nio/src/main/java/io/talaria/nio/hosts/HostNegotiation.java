@@ -56,6 +56,9 @@ public final class HostNegotiation implements RemoteHosts {
 
   private final Map<RendezvousAddress, Remembered> remembered = new HashMap<>();
 
+  /** The turn in which a rendezvous was closed last; its port is free after the next select. */
+  private long closedIn = -1;
+
   /** Set once, before anything else. */
   private Negotiator negotiator;
 
@@ -106,11 +109,11 @@ public final class HostNegotiation implements RemoteHosts {
       loop()
           .repeat(
               () -> {
-                boolean known = settings.rules().resolved();
-                if (known && settings.rules().listens(listener)) {
+                boolean ready = settings.rules().resolved() && loop().turnNumber() != closedIn;
+                if (ready && settings.rules().listens(listener)) {
                   open(announcement, listener);
                 }
-                return known;
+                return ready;
               },
               () -> report(Reason.INTERNAL, "no rendezvous for " + listener));
     }
@@ -156,6 +159,7 @@ public final class HostNegotiation implements RemoteHosts {
     Rendezvous rendezvous = listening.remove(announcement);
     if (rendezvous != null) {
       rendezvous.close();
+      closedIn = loop().turnNumber();
       for (HandshakeConnection caller : List.copyOf(unauthenticated)) {
         if (caller.rendezvous() == rendezvous) {
           caller.fail(Reason.CLOSED_EARLY, "the listener is closed");

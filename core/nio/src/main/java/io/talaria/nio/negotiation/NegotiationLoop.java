@@ -268,7 +268,7 @@ public final class NegotiationLoop implements Executor {
    * Number of the present turn. What may be looked at once for many tasks that have come together
    * is looked at once a turn.
    */
-  long turnNumber() {
+  public long turnNumber() {
     return turns;
   }
 

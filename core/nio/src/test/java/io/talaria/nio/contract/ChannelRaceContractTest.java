@@ -7,7 +7,10 @@ import static io.talaria.nio.contract.Bytes.read;
 import static io.talaria.nio.contract.Bytes.readFully;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.nio.Connections;
+import io.talaria.nio.Role;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -545,5 +548,29 @@ class ChannelRaceContractTest extends Contract {
           assertClosed(thrown[0]);
           assertNothing(thrown[2]);
         });
+  }
+
+  // ---- of a listener
+
+  @Test
+  void aCloseAgainstABindLeavesNoListener() throws Exception {
+    variant.pair().close(); // its listener stays
+    long before = listeners();
+    Race.rounds(
+        round -> {
+          ServerSocketChannel listener = variant.server().openServerSocketChannel();
+          Throwable[] thrown =
+              Race.run(
+                  round,
+                  close(listener),
+                  () -> listener.bind(new InetSocketAddress(Pair.LOOPBACK, 0)));
+          assertNothing(thrown[0]);
+          assertClosedOrNothing(thrown[1]);
+        });
+    assertThat(listeners()).isEqualTo(before);
+  }
+
+  private static long listeners() {
+    return Connections.snapshot().stream().filter(info -> info.role() == Role.LISTENER).count();
   }
 }

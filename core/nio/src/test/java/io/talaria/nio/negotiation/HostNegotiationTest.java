@@ -16,13 +16,16 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,6 +79,45 @@ class HostNegotiationTest {
     assertStillWorks();
     assertThat(pair.serverTransport.peers.get(0).betweenHosts()).isTrue();
     assertThat(pair.clientTransport.peers.get(0).betweenHosts()).isTrue();
+  }
+
+  /** As a server does that restarts in its JVM: one turn of the thread finds the end and the new. */
+  @Test
+  void aListenerThatIsBoundAgainAtOnceHasItsRendezvousAgain() throws Exception {
+    announce();
+    CountDownLatch held = pair.server.hold();
+    pair.server.negotiator.retire(pair.server.announcement);
+    CompletableFuture<Reason> outcome = new CompletableFuture<>();
+    pair.server.announcement =
+        pair.server.negotiator.announce(
+            new InetSocketAddress("127.0.0.1", pair.port), outcome::complete);
+    held.countDown();
+    assertThat(outcome.get(60, TimeUnit.SECONDS)).isEqualTo(Reason.ANNOUNCED);
+    awaitRendezvous();
+    assertStillWorks();
+  }
+
+  /** Behind a few turns: the old one is a socket that takes calls until the next select. */
+  private void awaitRendezvous() throws Exception {
+    CountDownLatch turns = new CountDownLatch(3);
+    pair.server
+        .negotiator
+        .loop()
+        .repeat(
+            () -> {
+              turns.countDown();
+              return turns.getCount() == 0;
+            },
+            () -> {});
+    turns.await();
+    while (true) { // the test has a time limit
+      try (SocketChannel probe = SocketChannel.open(pair.rendezvous())) {
+        assertThat(probe.isConnected()).isTrue();
+        return;
+      } catch (ConnectException e) {
+        Thread.sleep(1);
+      }
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ package io.talaria.nio.ucx;
 import io.talaria.nio.NioTransport;
 import io.talaria.nio.Reason;
 import io.talaria.nio.jdk.JdkNio;
+import io.talaria.nio.transport.Log;
 import io.talaria.nio.transport.Peer;
 import io.talaria.nio.transport.ReadySet;
 import io.talaria.nio.transport.TalariaThread;
@@ -190,7 +191,7 @@ final class UcxTransport implements TransportProvider {
     try {
       return new UcxReadySet(this);
     } catch (IOException | IllegalStateException e) {
-      problem = "No descriptor for a selector: " + e.getMessage();
+      Log.debug("no descriptor for a selector, its streams are made without: " + e.getMessage());
       return null;
     }
   }
