@@ -11,6 +11,7 @@ import io.talaria.nio.negotiation.UpgradeAttempt;
 final class RendezvousAttempt extends UpgradeAttempt {
   private final HostNegotiation hosts;
   private final RendezvousAddress address;
+  private boolean calledAnew;
 
   RendezvousAttempt(
       HostNegotiation hosts, Negotiator negotiator, Upgradable channel, RendezvousAddress address) {
@@ -34,7 +35,12 @@ final class RendezvousAttempt extends UpgradeAttempt {
 
   @Override
   protected void next(Reason reason) {
-    failed(reason);
+    if (open() && reason == Reason.PEER_NOT_ACCELERATED && !calledAnew) {
+      calledAnew = true; // the listener behind the session is closed: who has its port now?
+      seek();
+    } else {
+      failed(reason);
+    }
   }
 
   @Override

@@ -70,6 +70,11 @@ final class Announcer {
     loop.execute(announcement::close);
   }
 
+  /** Whether a connection may have come to a listener of this process that is open. */
+  boolean covers(ConnectionKey connection) {
+    return announcements.stream().anyMatch(each -> !each.retired() && each.covers(connection));
+  }
+
   /** For process exit. Any thread. */
   void removeFiles() {
     directory.close();

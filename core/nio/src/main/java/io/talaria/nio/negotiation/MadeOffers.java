@@ -171,6 +171,9 @@ final class MadeOffers {
   void refused(int id, Reason reason) throws MalformedFrameException {
     Offered offer = taken(id);
     offer.upgrade().cancel(reason);
+    if (reason == Reason.PEER_NOT_ACCELERATED) {
+      negotiator.sessions().leave(session);
+    }
     offer.attempt().refused(reason);
   }
 

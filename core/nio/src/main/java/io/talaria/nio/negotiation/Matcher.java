@@ -44,6 +44,11 @@ final class Matcher {
     accepted.remove(channel.key(), channel);
   }
 
+  /** Whether an accepted channel waits for an offer. */
+  boolean awaits(ConnectionKey key) {
+    return accepted.containsKey(key);
+  }
+
   /** A peer has made an offer. */
   void offered(ReceivedOffer offer) {
     ReceivedOffer replaced = offers.put(offer.connection(), offer);

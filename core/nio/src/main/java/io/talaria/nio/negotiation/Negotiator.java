@@ -273,6 +273,10 @@ public final class Negotiator implements Executor {
     return attempts;
   }
 
+  Announcer announcer() {
+    return announcer;
+  }
+
   Matcher matcher() {
     return matcher;
   }

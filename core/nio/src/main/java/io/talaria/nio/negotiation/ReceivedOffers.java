@@ -51,6 +51,8 @@ final class ReceivedOffers {
       refuse(id, Reason.BUSY);
     } else if (!covers(connection)) {
       refuse(id, Reason.NOT_MATCHED);
+    } else if (cameElsewhere(connection)) {
+      refuse(id, Reason.PEER_NOT_ACCELERATED);
     } else if (proof != null && !session.echoes().heard(connection, proof)) {
       refuse(id, Reason.NOT_DIRECT);
     } else {
@@ -62,6 +64,13 @@ final class ReceivedOffers {
   /** Whether the connection may be one that has come to the listener, from this very peer. */
   private boolean covers(ConnectionKey connection) {
     return acceptor.covers(connection) && (link == null || link.joins(connection));
+  }
+
+  /** Whether the listener is closed, and no other of this process can have the connection. */
+  private boolean cameElsewhere(ConnectionKey connection) {
+    return acceptor.closedFor(System.nanoTime(), Sessions.LATECOMERS_NS)
+        && !negotiator.matcher().awaits(connection)
+        && !negotiator.announcer().covers(connection);
   }
 
   /** The port for the datagrams of a probe; 0 if it is about no connection to the listener. */

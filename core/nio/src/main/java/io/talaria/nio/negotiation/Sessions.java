@@ -20,7 +20,7 @@ import java.util.Set;
  */
 final class Sessions implements NegotiationLoop.Timed {
   /** How long a closed listener's sessions wait for offers of connections it had accepted. */
-  private static final long LATECOMERS_NS = 1_000_000_000L;
+  static final long LATECOMERS_NS = 1_000_000_000L;
 
   private static final long ORPHAN_LIMIT_NS = 900_000_000L;
 
@@ -61,6 +61,11 @@ final class Sessions implements NegotiationLoop.Timed {
   /** The session that was dialled by a name, or null. */
   Session standing(String name) {
     return dialled.get(name);
+  }
+
+  /** The listener behind a session is closed, and another process may have its port by now. */
+  void leave(Session session) {
+    dialled.remove(session.dialled(), session);
   }
 
   void ended(Session session, String name) {

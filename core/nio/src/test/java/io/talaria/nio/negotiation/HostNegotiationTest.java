@@ -11,6 +11,7 @@ import io.talaria.nio.authentication.Seal;
 import io.talaria.nio.counters.file.ProcessTotals;
 import io.talaria.nio.hosts.HostNegotiation;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -95,6 +96,41 @@ class HostNegotiationTest {
     assertThat(outcome.get(60, TimeUnit.SECONDS)).isEqualTo(Reason.ANNOUNCED);
     awaitRendezvous();
     assertStillWorks();
+  }
+
+  /** A server restarts gracefully: the old process keeps its connections, the new one listens. */
+  @Test
+  void theProcessThatHasThePortNowIsCalledThoughASessionWithTheOldOneStands() throws Exception {
+    announce();
+    assertStillWorks(); // its connection keeps the session
+    pair.server.negotiator.retire(pair.server.announcement);
+    awaitFree();
+    Thread.sleep(1_500); // connections that the old process had accepted are not awaited any more
+    Node next =
+        new Node(
+            dir.resolve("next"), new FakeTransport(), HostPair.settings(dir, HostPair.ALL, 1));
+    assertThat(next.announce(pair.port)).isEqualTo(Reason.ANNOUNCED);
+    next.settle();
+    for (int i = 0; i < 2; i++) {
+      FakeChannel client = pair.connect();
+      FakeChannel server = new FakeChannel(client.key());
+      next.negotiator.accepted(server);
+      client.awaitAttached();
+      server.awaitAttached();
+    }
+    assertThat(pair.clientTransport.peers).hasSize(2);
+  }
+
+  /** The selector lets go of a closed rendezvous with its next turn. */
+  private void awaitFree() throws Exception {
+    while (true) { // the test has a time limit
+      try (ServerSocketChannel probe = ServerSocketChannel.open()) {
+        probe.bind(pair.rendezvous());
+        return;
+      } catch (BindException e) {
+        Thread.sleep(1);
+      }
+    }
   }
 
   /** Behind a few turns: the old one is a socket that takes calls until the next select. */
