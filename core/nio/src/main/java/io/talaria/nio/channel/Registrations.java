@@ -197,6 +197,9 @@ final class Registrations {
   void deregistered(TalariaSelectionKey key) {
     if (key.channel() instanceof Registrable ours) {
       ours.deregistered();
+    } else if (!key.channel().isOpen() && !key.channel().isRegistered()) {
+      // The JDK's selector may have let go of it before, while it was still registered here.
+      JdkNio.free(key.channel());
     }
   }
 

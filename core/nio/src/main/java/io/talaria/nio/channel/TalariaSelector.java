@@ -249,6 +249,7 @@ final class TalariaSelector extends AbstractSelector {
   }
 
   private void selectOnce(long timeoutMs) throws IOException {
+    registrations.takeChanges(); // first: no look does once the removal has reported a key
     removeCancelled();
     look(timeoutMs);
     removeCancelled();

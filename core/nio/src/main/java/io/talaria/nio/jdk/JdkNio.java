@@ -33,6 +33,7 @@ public final class JdkNio {
   private static final MethodHandle CURRENT_NATIVE;
   private static final MethodHandle SIGNAL_NATIVE;
   private static final MethodHandle DESCRIPTOR;
+  private static final MethodHandle KILL;
   private static final Class<?> SELECTABLE;
 
   static {
@@ -52,6 +53,10 @@ public final class JdkNio {
           lookup
               .findVirtual(SELECTABLE, "getFDVal", MethodType.methodType(int.class))
               .asType(MethodType.methodType(int.class, SelectableChannel.class));
+      KILL =
+          lookup
+              .findVirtual(SELECTABLE, "kill", MethodType.methodType(void.class))
+              .asType(MethodType.methodType(void.class, SelectableChannel.class));
       IS_VIRTUAL = isVirtual(lookup);
       Class<?> thread = Class.forName(PACKAGE + ".NativeThread");
       CURRENT_NATIVE = lookup.findStatic(thread, "current", MethodType.methodType(long.class));
@@ -201,6 +206,19 @@ public final class JdkNio {
   /** Whether a channel is one of the JDK's own, which its selectors accept. */
   public static boolean isJdkChannel(Channel channel) {
     return SELECTABLE.isInstance(channel);
+  }
+
+  /** Frees the descriptor of a channel of the JDK's that is closed and in no selector any more. */
+  public static void free(SelectableChannel closed) {
+    try {
+      KILL.invokeExact(closed);
+    } catch (IOException e) {
+      // The descriptor is free all the same.
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
   }
 
   /** Whether a thread is virtual. */

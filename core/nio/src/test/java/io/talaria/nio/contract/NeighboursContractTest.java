@@ -356,4 +356,34 @@ class NeighboursContractTest extends Contract {
         .isInstanceOf(java.nio.channels.UnsupportedAddressTypeException.class);
     assertThat(client.isOpen()).isTrue();
   }
+
+  @Test
+  void aNeighbourThatIsClosedWhileASelectSleepsIsFreed() throws Exception {
+    Pipe pipe = pipe();
+    register(pipe.sink(), selector, 0);
+    Doing<Integer> select = Doing.start(() -> selector.select()).whenWaiting();
+    pipe.sink().close();
+    selector.wakeup();
+    assertThat(select.result()).isZero();
+    assertThat(selector.keys()).containsExactly(key);
+    pipe.source().configureBlocking(false);
+    assertThat(read(pipe.source())).as("the end").isEqualTo(-1);
+  }
+
+  @Test
+  void aNewKeyIsHeardByTheNextSelectThoughAnotherIsCancelled() throws Exception {
+    Pipe busy = pipe();
+    Pipe left = pipe();
+    Pipe late = pipe();
+    SelectionKey first = register(busy.source(), selector, OP_READ);
+    SelectionKey gone = register(left.source(), selector, OP_READ);
+    busy.sink().write(bytes(1, 1));
+    late.sink().write(bytes(1, 1));
+    assertSelects(first);
+    gone.cancel();
+    SelectionKey second = register(late.source(), selector, OP_READ);
+    selector.selectedKeys().clear();
+    assertThat(selector.selectNow()).isEqualTo(2);
+    assertThat(selector.selectedKeys()).containsExactlyInAnyOrder(first, second);
+  }
 }
