@@ -234,6 +234,9 @@ final class PathInput {
    */
   boolean moreAtHand(int wanted) {
     assertLocked();
+    if (phase == ON_TCP) {
+      return tcpHasBytes(); // which one call of the system would have read
+    }
     if (kept() == null) {
       pullToSwitch(wanted);
     }

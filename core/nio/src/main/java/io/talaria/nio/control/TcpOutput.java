@@ -9,6 +9,9 @@ import java.nio.channels.SocketChannel;
 
 /** The output of a connection while it is plain TCP. Under the connection path's out lock. */
 public final class TcpOutput {
+  /** Of a heap buffer: the JDK copies all that it is given, for each call. */
+  private static final int MAX_COPIED_BYTES = 1 << 20;
+
   private final SocketChannel control;
   private final ConnectionCounters counters;
   private long writtenBytes;
@@ -32,10 +35,20 @@ public final class TcpOutput {
     return writtenBytes;
   }
 
-  /** As {@link SocketChannel#write(ByteBuffer)}; counts. */
+  /**
+   * As {@link SocketChannel#write(ByteBuffer)}; counts. May write a part although there is room for
+   * more.
+   */
   public int write(ByteBuffer src) throws IOException {
-    int n = control.write(src);
+    boolean whole = src.isDirect() || src.remaining() <= MAX_COPIED_BYTES;
+    int n = whole ? control.write(src) : writePart(src);
     count(n);
+    return n;
+  }
+
+  private int writePart(ByteBuffer src) throws IOException {
+    int n = control.write(src.slice(src.position(), MAX_COPIED_BYTES));
+    src.position(src.position() + n);
     return n;
   }
 

@@ -412,4 +412,16 @@ class ReadContractTest extends Contract {
     pair.server.write(bytes(70_000, 1));
     assertThat(readFully(pair.client, 70_000)).isEqualTo(bytes(70_000, 1));
   }
+
+  @Test
+  void aScatteringReadThatHasWaitedTakesAllThatHasArrivedTogether() throws Exception {
+    Pair pair = pair();
+    ByteBuffer[] into = {ByteBuffer.allocate(4), ByteBuffer.allocate(9)};
+    Doing<Long> reader = Doing.start(() -> pair.server.read(into)).whenWaiting();
+    pair.client.write(bytes(10, 1));
+    assertThat(reader.result()).isEqualTo(10);
+    ByteBuffer all = bytes(10, 1);
+    assertThat(into[0].flip()).isEqualTo(all.slice(0, 4));
+    assertThat(into[1].flip()).isEqualTo(all.slice(4, 6));
+  }
 }
