@@ -247,6 +247,15 @@ class AgentTest {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void aProgramMayInstallTheSocketsAsWell(String java) throws Exception {
+    List<String> options = List.of("-javaagent:" + Child.AGENT, option("talaria.sockets", "true"));
+    Child child = Child.run(java, options, Map.of(), InstallMain.class);
+    assertThat(child.out()).containsExactly("read 7");
+    assertThat(child.status()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void isOffAndSilentWhenDisabled(String java) throws Exception {
     Child child =
         Child.withAgent(java, List.of(option("talaria.enabled", "false")), PROVIDER_PROPERTY);

@@ -18,17 +18,23 @@ import java.nio.channels.spi.SelectorProvider;
  * first socket.
  */
 public final class TalariaSockets {
+  private static boolean installed;
+
   private TalariaSockets() {}
 
   /**
-   * Puts channels of Talaria's behind all sockets that are made from now on.
+   * Puts channels of Talaria's behind all sockets that are made from now on. Without effect if that
+   * has been done.
    *
    * @throws IOException if the program has already set implementations of its own
    */
   @SuppressWarnings("deprecation") // The only way; deprecated in favour of channels, which we use.
-  public static void install() throws IOException {
-    Socket.setSocketImplFactory(new Factory(false));
-    ServerSocket.setSocketFactory(new Factory(true));
+  public static synchronized void install() throws IOException {
+    if (!installed) {
+      Socket.setSocketImplFactory(new Factory(false));
+      ServerSocket.setSocketFactory(new Factory(true));
+      installed = true;
+    }
   }
 
   private static final class Factory implements SocketImplFactory {

@@ -17,11 +17,14 @@ import java.util.List;
  * ProxySelector} names one. The sockets here cannot, and say so rather than go around it.
  */
 final class SocksProxies {
+  /** Set while a thread is in the selector: what that connects by itself goes directly. */
+  private static final ThreadLocal<Boolean> IN_SELECTOR = new ThreadLocal<>();
+
   private SocksProxies() {}
 
   static void refuse(InetSocketAddress to) throws IOException {
     ProxySelector selector = Privileged.get(ProxySelector::getDefault);
-    if (selector == null) {
+    if (selector == null || IN_SELECTOR.get() != null) {
       return;
     }
     URI uri;
@@ -31,10 +34,13 @@ final class SocksProxies {
       return; // the JDK takes the direct way, too
     }
     List<Proxy> proxies;
+    IN_SELECTOR.set(true);
     try {
       proxies = selector.select(uri);
     } catch (IllegalArgumentException e) {
       throw new IOException("Failed to select a proxy", e);
+    } finally {
+      IN_SELECTOR.remove();
     }
     for (Proxy proxy : proxies) {
       if (proxy == null || proxy.type() != Proxy.Type.SOCKS) {

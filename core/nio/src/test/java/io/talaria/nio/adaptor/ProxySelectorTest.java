@@ -2,9 +2,11 @@
 
 package io.talaria.nio.adaptor;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -67,5 +69,39 @@ class ProxySelectorTest {
   @Test
   void itsFailureFailsTheConnectOfTheJdk() throws IOException {
     expectFailure(new Socket());
+  }
+
+  /** Connects before it answers, by a socket that takes no proxy. */
+  private static final class Connecting extends ProxySelector {
+    private final SocketAddress there;
+    private int calls;
+
+    Connecting(SocketAddress there) {
+      this.there = there;
+    }
+
+    @Override
+    public List<Proxy> select(URI uri) {
+      assertThat(++calls).as("calls").isEqualTo(1);
+      try (Socket own = TalariaStreamSocketContractTest.ImplSocket.make()) {
+        own.connect(there);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return List.of(Proxy.NO_PROXY);
+    }
+
+    @Override
+    public void connectFailed(URI uri, SocketAddress address, IOException failure) {}
+  }
+
+  @Test
+  void aSelectorThatConnectsByItselfIsCalledOnce() throws IOException {
+    try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        Socket socket = TalariaStreamSocketContractTest.ImplSocket.make()) {
+      ProxySelector.setDefault(new Connecting(listener.getLocalSocketAddress()));
+      socket.connect(listener.getLocalSocketAddress());
+      assertThat(socket.isConnected()).isTrue();
+    }
   }
 }
