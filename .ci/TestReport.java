@@ -2,6 +2,7 @@
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,9 +21,9 @@ import javax.xml.stream.XMLStreamReader;
 
 /**
  * Sums up the reports of a run of the tests: the slowest classes, what was left out or skipped and
- * why, what failed or passed in its second run only, and, in the last line, the counts. Keeps the
- * logs of what failed in {@code dist/test-failures}. {@code ./talaria test} runs it from its
- * source.
+ * why, what failed or passed in its second run only, whether a class hung, and, in the last line,
+ * the counts. Keeps the logs of what failed in {@code dist/test-failures}. {@code ./talaria test}
+ * runs it from its source.
  *
  * <p>Usage: {@code java TestReport.java ROOT all|usual [LEFT OUT]...}. Exit status: 0 if tests ran
  * and none failed, 1 if not, 2 for wrong usage. In a run of all tests a flaky one has failed.
@@ -35,6 +36,9 @@ final class TestReport {
 
   private static final Pattern LONG = Pattern.compile("@Tag\\(\"long\"\\)");
   private static final Pattern ALONE = Pattern.compile("@Tag\\(\"alone\"\\)");
+
+  /** What surefire says after it has killed a JVM that took too long. */
+  private static final String KILLED = "There was a timeout in the fork";
 
   /** One class in one run: the same class may run on another JDK or fabric, too. */
   private record Suite(String run, String name, double seconds) {}
@@ -50,6 +54,7 @@ final class TestReport {
   private final List<String> neverRun = new ArrayList<>();
   private int tests;
   private int skipped;
+  private boolean hung;
 
   private TestReport(Path root, boolean all) {
     this.root = root;
@@ -64,6 +69,7 @@ final class TestReport {
     TestReport report = new TestReport(Path.of(args[0]), args[1].equals("all"));
     report.read();
     report.findForgotten();
+    report.findHung();
     report.print(List.of(args).subList(2, args.length));
     System.exit(report.good() ? 0 : 1);
   }
@@ -263,6 +269,9 @@ final class TestReport {
       System.out.println("Broken off, the report cannot be read:");
       unreadable.forEach(file -> System.out.println("  " + file));
     }
+    if (hung) {
+      System.out.println("Hung: Maven has killed a JVM; dist/test.log says \"" + KILLED + "\"");
+    }
     if (Files.isDirectory(kept())) {
       System.out.println("Logs and thread dumps: " + kept());
     }
@@ -338,6 +347,23 @@ final class TestReport {
     }
   }
 
+  /**
+   * A class that hung has no report, and Maven only logs that it has killed its JVM if it ignores
+   * failures, as in a run of all tests.
+   */
+  private void findHung() throws IOException {
+    Path log = root.resolve("dist/test.log");
+    if (Files.isRegularFile(log)) {
+      // Tests may have printed any bytes.
+      try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
+        hung = lines.anyMatch(line -> line.contains(KILLED));
+      }
+      if (hung) {
+        Files.createDirectories(kept()); // where the log goes, too
+      }
+    }
+  }
+
   private List<Path> testSources() throws IOException {
     List<Path> sources = new ArrayList<>();
     for (Path module : modules()) {
@@ -369,7 +395,11 @@ final class TestReport {
   }
 
   private int failed() {
-    return failures.size() + neverRun.size() + unreadable.size() + (all ? flaky.size() : 0);
+    return failures.size()
+        + neverRun.size()
+        + unreadable.size()
+        + (hung ? 1 : 0)
+        + (all ? flaky.size() : 0);
   }
 
   private boolean good() {

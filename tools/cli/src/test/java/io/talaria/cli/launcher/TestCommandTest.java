@@ -37,6 +37,11 @@ class TestCommandTest {
 
   /** Has Maven write a report of module nio. */
   private void report(int status, String... cases) throws Exception {
+    report("", status, cases);
+  }
+
+  /** Has Maven print a line, too. */
+  private void report(String line, int status, String... cases) throws Exception {
     String text = "<testsuite name='a.B' time='2.5'>" + String.join("", cases) + "</testsuite>";
     String folder = "'" + tree.root() + "/core/nio/target/surefire-reports-java17'";
     Files.createDirectories(tree.root().resolve("core/nio"));
@@ -52,7 +57,9 @@ class TestCommandTest {
             + "echo printed >"
             + folder
             + "/a.B-output.txt\n"
-            + "exit "
+            + "echo '"
+            + line
+            + "'\nexit "
             + status);
   }
 
@@ -135,6 +142,19 @@ class TestCommandTest {
 
     assertThat(ended.status()).isEqualTo(1);
     assertThat(ended.out()).contains("Broken off", "TEST-a.B.xml");
+  }
+
+  /** The class has no report, and Maven, which ignores failures in a run of all, ends with 0. */
+  @Test
+  void aJvmThatMavenKilledBecauseItHungIsAFailure() throws Exception {
+    report("[ERROR] There was a timeout in the fork", 0, PASSED);
+
+    Ended ended = tree.run("test", "--all");
+
+    assertThat(ended.status()).isEqualTo(1);
+    assertThat(ended.out()).contains("\nHung: Maven has killed a JVM");
+    assertThat(ended.outLines()).last().isEqualTo("1 passed, 1 failed, 0 skipped");
+    assertThat(tree.root().resolve("dist/test-failures/test.log")).exists();
   }
 
   @Test
