@@ -6,6 +6,7 @@ import io.talaria.cli.ss.snapshot.Snapshot;
 import io.talaria.monitor.PrometheusWriter;
 import io.talaria.nio.ConnectionInfo;
 import io.talaria.nio.counters.file.ProcessTotals;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
@@ -135,8 +136,16 @@ final class SsPrometheus {
   }
 
   private PrometheusWriter sample(String metric, Snapshot.Entry entry) {
-    return out.sample(metric)
-        .label("pid", Long.toString(entry.process().pid()))
-        .label("program", entry.process().program());
+    ProcessInfo process = entry.process();
+    PrometheusWriter sample =
+        out.sample(metric)
+            .label("pid", Long.toString(process.pid()))
+            .label("program", process.program());
+    // In containers that share a directory, processes may have the same id and program.
+    return SsTable.foreign(process)
+        ? sample
+            .label("pid_namespace", Long.toUnsignedString(process.pidNamespace()))
+            .label("start_ticks", Long.toString(process.startTicks()))
+        : sample;
   }
 }

@@ -16,6 +16,8 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.Role;
 import io.talaria.nio.counters.ConnectionCounters;
 import io.talaria.nio.counters.ProcessCounters;
+import io.talaria.nio.counters.file.Liveness;
+import io.talaria.nio.counters.reader.ProcessInfo;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -311,6 +313,50 @@ class SsCommandTest {
       assertThat(file).content().contains("talaria_stalls_total{");
       assertThat(counters.problem()).isNull();
     }
+  }
+
+  /** The textfile collector drops a whole file that has the same series twice. */
+  @Test
+  void processesOfSeveralContainersHaveSeriesOfTheirOwn() throws Exception {
+    try (ProcessCounters counters = busyProcess()) {
+      Snapshot.Entry one = Snapshot.take(dir, Filter.ALL, 0).processes().get(0);
+      List<Snapshot.Entry> all =
+          List.of(one, foreign(one, 101, 7), foreign(one, 102, 7), foreign(one, 102, 8));
+      String text = SsPrometheus.of(new Snapshot(dir, 0, all, 0, List.of()));
+      assertThat(text.lines().filter(line -> !line.startsWith("#")))
+          .extracting(line -> line.substring(0, line.lastIndexOf(' ')))
+          .isNotEmpty()
+          .doesNotHaveDuplicates();
+      assertThat(text)
+          .containsPattern("talaria_stalls_total\\{.*,pid_namespace=\"102\",start_ticks=\"8\"} 1\n")
+          .containsPattern(
+              "talaria_stalls_total\\{pid=\"" + PID + "\",program=\"[^\"]+\"} 1\n");
+      assertThat(counters.problem()).isNull();
+    }
+  }
+
+  /** The same process, of another pid namespace. */
+  private static Snapshot.Entry foreign(Snapshot.Entry one, long namespace, long startTicks) {
+    ProcessInfo process = one.process();
+    return new Snapshot.Entry(
+        new ProcessInfo(
+            process.file(),
+            process.pid(),
+            startTicks,
+            namespace,
+            process.bootId(),
+            Liveness.OTHER_NAMESPACE,
+            process.openedAtMs(),
+            process.talariaVersion(),
+            process.javaVersion(),
+            process.program(),
+            process.command(),
+            process.ucxUnavailableReason(),
+            process.totals(),
+            process.connections(),
+            process.unlisted(),
+            process.damaged()),
+        one.connections());
   }
 
   /** As docs/seeing.md lists them. */
