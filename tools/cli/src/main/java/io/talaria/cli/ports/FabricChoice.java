@@ -2,6 +2,8 @@
 
 package io.talaria.cli.ports;
 
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -64,6 +66,23 @@ public final class FabricChoice {
                     : maxHops != null ? "--max-hops" : queries != null ? "--queries" : null;
     if (wrong != null) {
       throw new ParameterException(command, wrong + " needs --fabric");
+    }
+  }
+
+  /** Returns the options that were given, for another command. */
+  public List<String> words() {
+    List<String> words = new ArrayList<>();
+    add(words, "--from", from);
+    add(words, "--timeout-ms", timeoutMs);
+    add(words, "--tries", tries);
+    add(words, "--max-hops", maxHops);
+    add(words, "--queries", queries);
+    return words;
+  }
+
+  private static void add(List<String> words, String name, Object value) {
+    if (value != null) {
+      words.add(name + "=" + value);
     }
   }
 

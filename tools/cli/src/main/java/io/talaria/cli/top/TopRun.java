@@ -25,6 +25,7 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -62,14 +63,7 @@ final class TopRun {
       throws HarnessException, InterruptedException {
     FabricOptions options = FabricWishes.of(choice, command);
     if (!Terminal.onStandardOutput() || !Terminal.onStandardInput()) {
-      return command
-          .getParent()
-          .execute(
-              "ports",
-              "--watch",
-              Double.toString(wishes.seconds()),
-              "--sys",
-              wishes.sys().toString());
+      return command.getParent().execute(ports(wishes, choice));
     }
     PortFilter filter = new PortFilter(List.of(), wishes.all());
     Connections connections;
@@ -92,6 +86,20 @@ final class TopRun {
       }
     }
     return 0;
+  }
+
+  /** The command that shows the same as tables. */
+  private static String[] ports(TopCommand.Wishes wishes, FabricChoice choice) {
+    List<String> words = new ArrayList<>(List.of("ports", "--sys", wishes.sys().toString()));
+    words.addAll(List.of("--watch", Double.toString(wishes.seconds())));
+    if (wishes.all()) {
+      words.add("--all");
+    }
+    if (wishes.fabric()) {
+      words.add("--fabric");
+      words.addAll(choice.words());
+    }
+    return words.toArray(String[]::new);
   }
 
   private void loop() throws InterruptedException {
@@ -186,7 +194,7 @@ final class TopRun {
   }
 
   private void setBase() {
-    List<PortLine> all = new java.util.ArrayList<>(localLines);
+    List<PortLine> all = new ArrayList<>(localLines);
     all.addAll(fabricLines());
     base.set(all);
     baseText = now();
