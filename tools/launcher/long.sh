@@ -97,23 +97,22 @@ run_chaos() {
   chaos_test=ChaosTest
   chaos_module=test/it
   chaos_runs=2
+  chaos_kind=
+  chaos_connections=
   chaos_sockets=
+  chaos_refused=
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help)
         chaos_usage
         exit 0
         ;;
-      --random)
-        chaos_test='StressTest#everyRequestIsAnswered'
-        chaos_module=test/it
-        shift
-        continue
-        ;;
-      --messages)
-        chaos_test=NodesStormTest
-        chaos_module=messaging/messaging
-        chaos_runs=3
+      --random | --messages)
+        [ "${chaos_kind:-$1}" = "$1" ] || {
+          say "chaos: either --random or --messages; try: ./talaria chaos --help"
+          exit "$STATUS_USAGE"
+        }
+        chaos_kind=$1
         shift
         continue
         ;;
@@ -133,13 +132,25 @@ run_chaos() {
       --seed) export TALARIA_CHAOS_SEED="$2" ;;
       --connections)
         export TALARIA_CHAOS_CONNECTIONS="$2"
-        chaos_sockets=$1
+        chaos_connections=$1
         ;;
     esac
     shift 2
   done
-  if [ "$chaos_module" = messaging/messaging ] && [ -n "$chaos_sockets" ]; then
-    say "chaos: $chaos_sockets does not go with --messages; try: ./talaria chaos --help"
+  case $chaos_kind in
+    --random)
+      chaos_test='StressTest#everyRequestIsAnswered'
+      chaos_refused=$chaos_connections
+      ;;
+    --messages)
+      chaos_test=NodesStormTest
+      chaos_module=messaging/messaging
+      chaos_runs=3
+      chaos_refused=${chaos_connections:-$chaos_sockets}
+      ;;
+  esac
+  if [ -n "$chaos_refused" ]; then
+    say "chaos: $chaos_refused does not go with $chaos_kind; try: ./talaria chaos --help"
     exit "$STATUS_USAGE"
   fi
   export TALARIA_CHAOS_SECONDS
