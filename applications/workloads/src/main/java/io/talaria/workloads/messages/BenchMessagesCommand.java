@@ -486,6 +486,7 @@ public final class BenchMessagesCommand implements Subcommand {
     }
     out.append('\n');
     machine.lines().forEach(line -> out.append(line).append('\n'));
+    found.notes().forEach(line -> out.append(line).append('\n'));
     return out.append(found.compilingText()).toString();
   }
 

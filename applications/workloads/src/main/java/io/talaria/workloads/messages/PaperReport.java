@@ -57,6 +57,7 @@ record PaperReport(PaperGrid grid, List<MessagesImplementation> implementations,
     }
     out.append('\n').append(THEIRS).append('\n');
     machine.lines().forEach(line -> out.append(line).append('\n'));
+    found.notes().forEach(line -> out.append(line).append('\n'));
     return out.append(found.compilingText()).toString();
   }
 

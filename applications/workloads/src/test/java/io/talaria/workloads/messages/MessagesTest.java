@@ -85,6 +85,13 @@ class MessagesTest {
         .contains("asleep 16 B", "\nshm ", "\ntcp ", "\npipe ");
   }
 
+  @Test
+  void whatWasNotedOfTheCoresIsTold() {
+    String words = "bench messages asleep --against pipe --sizes 16 --quick --no-pin";
+    assertThat(TalariaCommand.run((words + " --same-distance").split(" ", -1)).well().out())
+        .containsPattern("ns from core to core|distance between the cores");
+  }
+
   @Tag("long")
   @Test
   void eachImplementationDeliversWhatWasSent() {
