@@ -197,12 +197,15 @@ public final class BenchSocketsCommand implements Callable<Integer> {
                 .toList(),
             found);
     SocketTargets targets = new SocketTargets(found);
-    targets.judgeByJucx();
+    boolean quiet = repeat.busy() == 0;
+    if (quiet) {
+      targets.judgeByJucx();
+    }
     if (!ffm()) {
       found.note("by JUCX alone, beside the JDK's sockets");
-    } else if (launch.transport().equals(UCX)) {
+    } else if (quiet && prefersUcx(launch)) {
       targets.judgeOnUcx();
-    } else if (repeat.busy() == 0) {
+    } else if (quiet) {
       targets.judge(scenarios);
     }
     return output.print(
@@ -264,9 +267,14 @@ public final class BenchSocketsCommand implements Callable<Integer> {
         Runtime.version().feature() < WARNS_OF_NATIVE ? List.of(file) : List.of(file, NATIVE));
   }
 
+  /** Whether connections are on UCX: transports stand in order of preference. */
+  static boolean prefersUcx(Launch launch) {
+    return launch.transport().split(",", -1)[0].equals(UCX);
+  }
+
   /** Those that the transport takes. */
   private static String transports(Launch launch) {
-    String chosen = launch.transport().equals(UCX) ? System.getenv(TRANSPORTS) : null;
+    String chosen = prefersUcx(launch) ? System.getenv(TRANSPORTS) : null;
     return chosen == null ? UcxPerftest.SHARED_MEMORY : chosen;
   }
 

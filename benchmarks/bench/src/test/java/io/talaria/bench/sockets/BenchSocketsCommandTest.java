@@ -4,8 +4,12 @@ package io.talaria.bench.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.talaria.bench.compare.Launch;
+import io.talaria.bench.harness.Implementation;
+import io.talaria.bench.harness.Pinning;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +60,16 @@ class BenchSocketsCommandTest {
   void wrongUsageIsToldWithTheAllowedValues(String args, String message) {
     assertThat(run(args.split(" "))).isEqualTo(2);
     assertThat(err.toString()).contains(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"ucx | true", "ucx,shm | true", "shm | false", "shm,ucx | false"})
+  void theFirstTransportSaysWhichTargetsThereAre(String transports, boolean ucx) {
+    Pinning none = new Pinning(Pinning.NONE, Pinning.NONE, "a test");
+    Launch launch = new Launch(Implementation.TALARIA, null, transports, List.of(), none);
+    assertThat(BenchSocketsCommand.prefersUcx(launch)).isEqualTo(ucx);
   }
 
   @Test
