@@ -323,6 +323,9 @@ public final class BenchMessagesCommand implements Subcommand {
     if (pictures != null && !Files.isDirectory(pictures)) {
       throw new ParameterException(command, "--pictures: there is no folder " + pictures);
     }
+    if (pictures != null && !Files.isWritable(pictures)) {
+      throw new ParameterException(command, "--pictures: no permission to write in " + pictures);
+    }
     checkSizes();
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();

@@ -168,6 +168,9 @@ public final class YcsbOptions {
       if (folder == null || !Files.isDirectory(folder)) {
         throw new ParameterException(line, "--export: there is no folder " + folder);
       }
+      if (!Files.isWritable(folder)) {
+        throw new ParameterException(line, "--export: no permission to write in " + folder);
+      }
     }
   }
 

@@ -3,6 +3,7 @@
 package io.talaria.workloads.kvs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
@@ -10,6 +11,7 @@ import io.talaria.workloads.TalariaCommand;
 import io.talaria.workloads.TalariaCommand.Ended;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +87,15 @@ class KvsCommandsTest {
       })
   void benchRefusesWrongOptions(String args, String message) {
     bench(args).failed(2, message);
+  }
+
+  @Test
+  void anExportThatCannotBeWrittenIsRefusedBeforeAnythingIsMeasured() throws Exception {
+    Path closed = Files.createDirectory(folder.resolve("closed"));
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-xr-xr-x"));
+    assumeFalse(Files.isWritable(closed), "this user may write everything");
+    bench("--quick -e " + closed.resolve("x.txt"))
+        .failed(2, "--export: no permission to write in " + closed);
   }
 
   @Test

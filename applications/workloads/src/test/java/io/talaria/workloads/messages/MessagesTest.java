@@ -4,6 +4,7 @@ package io.talaria.workloads.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.bench.compare.Timing;
@@ -21,6 +22,7 @@ import io.talaria.workloads.messages.objects.Two;
 import io.talaria.workloads.messages.wire.MessagesImplementation;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -139,6 +141,17 @@ class MessagesTest {
     TalariaCommand.Ended ended = TalariaCommand.run(("bench messages " + words).split(" ", -1));
     assertThat(ended.status()).isEqualTo(2);
     assertThat(ended.err()).contains(told);
+  }
+
+  @Test
+  void picturesThatCannotBeWrittenAreRefusedBeforeAnythingIsMeasured(@TempDir Path folder)
+      throws Exception {
+    Path closed = Files.createDirectory(folder.resolve("closed"));
+    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-xr-xr-x"));
+    assumeFalse(Files.isWritable(closed), "this user may write everything");
+    String words = "bench messages --paper --quick --pictures " + closed;
+    TalariaCommand.run(words.split(" ", -1))
+        .failed(2, "--pictures: no permission to write in " + closed);
   }
 
   @Test
