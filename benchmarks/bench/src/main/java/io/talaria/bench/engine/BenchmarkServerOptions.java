@@ -90,6 +90,9 @@ public final class BenchmarkServerOptions {
           command.commandLine(),
           "--remote needs --token, which the server has printed, and a host");
     }
+    if (token != null && remote == null && !listens()) {
+      throw new ParameterException(command.commandLine(), "--token needs --remote or --listen");
+    }
   }
 
   /** Returns whether this side is to serve another machine. */

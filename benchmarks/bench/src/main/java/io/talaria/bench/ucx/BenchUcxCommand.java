@@ -101,8 +101,8 @@ public final class BenchUcxCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Number of threads, each with its own connection. More than one are not pinned."
-              + " Default: ${DEFAULT-VALUE}.")
+          "Number of threads, each with its own connection. More than one are not pinned; between"
+              + " two hosts, give it on both sides. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
   @Option(
@@ -140,6 +140,10 @@ public final class BenchUcxCommand implements Callable<Integer> {
     List<Case> cases = cases();
     int iterations = repeat.iterations();
     int busy = repeat.busy();
+    if (threads > 1 && spec.commandLine().getParseResult().hasMatchedOption("--cores")) {
+      throw new ParameterException(
+          spec.commandLine(), "--cores does not go with several --threads, which are not pinned");
+    }
     Pinning pinning =
         threads == 1
             ? repeat.pinning()

@@ -67,6 +67,8 @@ class ObserveCommandTest {
   void wrongUsageIsTold() {
     assertThat(run("--remote", "localhost")).isEqualTo(2);
     assertThat(err.toString()).contains("--remote needs --token");
+    assertThat(run("--token", "x")).isEqualTo(2);
+    assertThat(err.toString()).contains("--token needs --remote or --listen");
     assertThat(run("--listen", "--remote", "x", "--token", "y")).isEqualTo(2);
     assertThat(run("--listen", ":70000")).isEqualTo(2);
     assertThat(run("--jucx", folder.toString())).isEqualTo(2);

@@ -57,6 +57,8 @@ class BenchUcxCommandTest {
         "--quick --seconds=3   | --seconds does not go with --quick",
         "--remote=node:1       | --remote needs --token, which the server has printed, and a host",
         "--remote=:1 --token=x | --remote needs --token, which the server has printed, and a host",
+        "--token=x             | --token needs --remote or --listen",
+        "--threads=2 --cores=0,0 | --cores does not go with several --threads",
         "--remote=a --listen=b | talaria: --listen, --remote=HOST[:PORT] are mutually exclusive",
         "--remote=node:door    | 'node:door' is no HOST:PORT",
       })
