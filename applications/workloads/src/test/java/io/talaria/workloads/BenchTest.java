@@ -31,12 +31,17 @@ class BenchTest {
 
   @Test
   void nettyOnManyConnections() throws Exception {
-    String[] words = {"netty", "scaling", "-c", "1,40", "--event-loops", "2", "--in-flight", "2"};
+    String[] words = {
+      "netty", "scaling", "-c", "1,40,40", "--event-loops", "2", "--in-flight", "2"
+    };
     JsonNode json = measure(Stream.concat(Stream.of(words), Stream.of("--transport=tcp")));
     assertThat(json.path("measures")).hasSize(4);
     assertThat(measured(json, "scaling/16/40/rate").path("jdk").path("median").asDouble())
         .isPositive();
     assertThat(measured(json, "scaling/16/40/rate").path("talaria").isNull()).isTrue();
+    assertThat(measured(json, "scaling/16/40/rate").path("iterations").path("JDK"))
+        .as("once, though named twice")
+        .hasSize(1);
   }
 
   @Test

@@ -96,7 +96,8 @@ public final class BenchBookKeeperCommand implements Subcommand {
     SideOptions sides = iterations.sides();
     check(sides);
     int number = entries != null ? entries : iterations.quick() ? QUICK_ENTRIES : USUAL_ENTRIES;
-    LedgerJob job = new LedgerJob(sizes, number, outstanding, iterations.warmUp());
+    List<Integer> lengths = sizes.stream().distinct().toList();
+    LedgerJob job = new LedgerJob(lengths, number, outstanding, iterations.warmUp());
     return iterations.compare(new LedgerBenchmark(job, live));
   }
 

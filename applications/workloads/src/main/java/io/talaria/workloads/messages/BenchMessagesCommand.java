@@ -30,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -330,9 +331,13 @@ public final class BenchMessagesCommand implements Subcommand {
     Timing timing = repeat.timing(seconds, USUAL_WARM_UP);
     Pinning pinning = repeat.pinning();
     List<MessagesPattern> wanted = patterns.isEmpty() ? PaperGrid.PATTERNS : patterns;
-    PaperGrid grid = PaperGrid.of(wanted, sizes, repeat.quick(), timing, pinning);
+    List<Integer> objects = sizes.stream().distinct().toList();
+    PaperGrid grid = PaperGrid.of(wanted, objects, repeat.quick(), timing, pinning);
     List<MessagesImplementation> implementations =
-        new ArrayList<>(transports.isEmpty() ? MessagesImplementation.USUAL : transports);
+        new ArrayList<>(
+            transports.isEmpty()
+                ? MessagesImplementation.USUAL
+                : transports.stream().distinct().toList());
     implementations.add(MessagesImplementation.BARE);
     Machine machine = Machine.describe("none", pinning).beside(repeat.busy());
     Comparison found = measure(grid.cases(), implementations);
@@ -418,7 +423,7 @@ public final class BenchMessagesCommand implements Subcommand {
           spec.commandLine(),
           "--against is for throughput, request and asleep, with --dispatch inline and without --reuse");
     }
-    return all;
+    return new ArrayList<>(new LinkedHashSet<>(all));
   }
 
   /**
@@ -472,7 +477,7 @@ public final class BenchMessagesCommand implements Subcommand {
         }
       }
     }
-    return cases;
+    return cases.stream().distinct().toList(); // the user may name a size twice
   }
 
   private static String report(

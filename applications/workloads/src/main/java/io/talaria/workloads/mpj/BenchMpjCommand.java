@@ -207,7 +207,7 @@ public final class BenchMpjCommand implements Subcommand {
         jobs.add(job(pattern, number, timing));
       }
     }
-    return jobs;
+    return jobs.stream().distinct().toList();
   }
 
   private List<Integer> ranks(MpjPattern pattern) {
@@ -228,7 +228,8 @@ public final class BenchMpjCommand implements Subcommand {
 
   private MpjJob job(MpjPattern pattern, int number, Timing timing) {
     boolean none = pattern.sizes().equals(List.of(0));
-    List<Integer> chosen = sizes.isEmpty() || none ? pattern.sizes() : sizes;
+    List<Integer> chosen =
+        sizes.isEmpty() || none ? pattern.sizes() : sizes.stream().distinct().toList();
     for (int bytes : chosen) {
       if (pattern.ofDoubles() && bytes % Double.BYTES != 0) {
         throw new ParameterException(

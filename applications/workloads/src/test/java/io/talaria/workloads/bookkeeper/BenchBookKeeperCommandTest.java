@@ -24,12 +24,13 @@ class BenchBookKeeperCommandTest {
   void comparesBothTransports() throws Exception {
     Path json = folder.resolve("ledgers.json");
     String options =
-        "-m 50 --size 16,1K --outstanding 4 --warm-up 0 --no-pin --iterations 1 --json ";
+        "-m 50 --size 16,1K,16 --outstanding 4 --warm-up 0 --no-pin --iterations 1 --json ";
     assertThat(bench(options + json).well().out())
         .contains("write, 16 B", "read, 16 B", "write, 1 KiB", "read, 1 KiB")
         .contains("Connections on Talaria, ledgers: 2 shm (same-host)");
     JsonNode read = Json.parse(Files.readString(json));
     assertThat(read.path("options").path("job").path("entries").asInt()).isEqualTo(50);
+    assertThat(read.path("options").path("job").path("sizes")).hasSize(2);
     assertThat(read.path("measures")).hasSize(8);
     assertThat(read.path("runs")).hasSize(2);
   }

@@ -30,7 +30,7 @@ class BenchMpjCommandTest {
   @Test
   void aSmallCaseGivesFiguresAndTheRatioThatIsAskedFor() throws Exception {
     JsonNode json =
-        bench("half bcast --devices shm --against ompi-ob1,sockets --sizes 8,4K --quick");
+        bench("half half bcast --devices shm --against ompi-ob1,sockets --sizes 8,8,4K --quick");
     assertThat(json.path("format").asText()).isEqualTo("talaria-bench-mpj-2");
     for (String id : new String[] {"half/8", "half/4096", "bcast/8", "bcast/4096"}) {
       assertThat(figure(json, id, "shm")).isPositive();
@@ -39,6 +39,9 @@ class BenchMpjCommandTest {
       }
     }
     assertThat(figure(json, "half/8", "sockets")).isPositive();
+    assertThat(measure(json, "half/8").path("iterations").path("shm"))
+        .as("once, though named twice")
+        .hasSize(1);
     assertThat(measure(json, "bcast/8").path("iterations").has("sockets")).isFalse();
     assertThat(json.path("missing")).isEmpty();
     // Not pinned: ratios, and nothing that they must be.

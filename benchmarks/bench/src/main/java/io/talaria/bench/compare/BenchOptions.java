@@ -104,7 +104,8 @@ public final class BenchOptions {
    *
    * @param main the class that its JVMs run
    * @param format the name of the format of its JSON
-   * @param trials what to measure; a server that stands alone is told the first one's job
+   * @param trials what to measure, each once though the user may name it twice; a server that
+   *     stands alone is told the first one's job
    * @param more the implementations besides those that the options choose; measured only if both
    *     sides are on this machine
    * @return the exit status
@@ -127,7 +128,8 @@ public final class BenchOptions {
       }
       all.add(Implementation.TALARIA_ON_TCP);
     }
-    return iterations.compare(new Trials(main, format, trials, timing, List.copyOf(all)));
+    List<? extends Trial> once = trials.stream().distinct().toList();
+    return iterations.compare(new Trials(main, format, once, timing, List.copyOf(all)));
   }
 
   private record Trials(

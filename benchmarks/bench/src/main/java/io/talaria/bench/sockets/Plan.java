@@ -26,7 +26,7 @@ record Plan(
   static final int SMALL = 16;
   static final int LARGE = 65_536;
 
-  /** Returns the scenarios, in the order they are run. */
+  /** Returns the scenarios, in the order they are run; none twice, though a size may be. */
   List<Scenario> scenarios() {
     List<Scenario> scenarios = new ArrayList<>();
     for (int size : sizes.isEmpty() ? List.of(SMALL) : sizes) {
@@ -61,7 +61,7 @@ record Plan(
     if (patterns.contains(Pattern.SCALE)) {
       add(scenarios, Pattern.SCALE, WaitStrategy.SELECT, SMALL, scaleConnections, Flight.TURN);
     }
-    return scenarios;
+    return scenarios.stream().distinct().toList();
   }
 
   private void addRoundTrips(List<Scenario> scenarios, int size) {

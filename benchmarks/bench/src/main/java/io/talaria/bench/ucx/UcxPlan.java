@@ -64,6 +64,6 @@ final class UcxPlan {
         }
       }
     }
-    return cases;
+    return cases.stream().distinct().toList(); // the user may name a size twice
   }
 }

@@ -36,6 +36,13 @@ class PlanTest {
   }
 
   @Test
+  void aSizeThatIsNamedTwiceIsMeasuredOnce() {
+    Plan plan = new Plan(Set.of(Pattern.ONEWAY), List.of(4_096, 4_096), 1, 1, 2, 2);
+
+    assertThat(plan.scenarios().stream().map(Scenario::id)).containsExactly("oneway/4096B");
+  }
+
+  @Test
   void scaleIsMeasuredOnlyWhenAskedFor() {
     Plan plan = new Plan(Set.of(Pattern.SCALE), List.of(), 64, 100, 1_000, 10_000);
 

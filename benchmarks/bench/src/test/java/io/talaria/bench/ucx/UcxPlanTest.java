@@ -36,6 +36,13 @@ class UcxPlanTest {
   }
 
   @Test
+  void aSizeThatIsNamedTwiceIsMeasuredOnce() {
+    List<Integer> sizes = List.of(64, 64);
+    assertThat(UcxPlan.cases(EnumSet.of(Operation.TAG), List.of(Kind.LATENCY), sizes, 1, false))
+        .containsExactly(new Case(Operation.TAG, Kind.LATENCY, 64, 1));
+  }
+
+  @Test
   void namesOfManyOperationsAreUnderstood() {
     assertThat(UcxPlan.operations(List.of("all"))).isEqualTo(EnumSet.allOf(Operation.class));
     assertThat(UcxPlan.operations(List.of("atomics"))).hasSize(10).contains(Operation.FETCH_XOR);
