@@ -13,6 +13,7 @@ import io.talaria.cli.harness.HarnessException;
 import io.talaria.workloads.grpc.ByteServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /** The program of both sides. */
 public final class EchoJvm {
@@ -73,8 +74,10 @@ public final class EchoJvm {
     if (bytes > EchoLink.MAX_BYTES) {
       throw new HarnessException(
           String.format(
+              Locale.ROOT,
               "line %,d has more than %,d bytes, which is the most that can be sent",
-              number, EchoLink.MAX_BYTES));
+              number,
+              EchoLink.MAX_BYTES));
     }
   }
 }

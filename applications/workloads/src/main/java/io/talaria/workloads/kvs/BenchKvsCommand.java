@@ -9,6 +9,7 @@ import io.talaria.cli.harness.SizeConverter;
 import io.talaria.workloads.ycsb.Store;
 import io.talaria.workloads.ycsb.WorkloadFile;
 import io.talaria.workloads.ycsb.YcsbOptions;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
@@ -112,8 +113,10 @@ public final class BenchKvsCommand implements Subcommand {
       throw new ParameterException(
           line,
           String.format(
+              Locale.ROOT,
               "a record of %,d bytes does not fit into a message of gRPC's, of %,d bytes",
-              record, MAX_RECORD));
+              record,
+              MAX_RECORD));
     }
     return all;
   }
