@@ -74,7 +74,10 @@ public final class WorkloadFile {
           "no workload '" + name + "': it is neither one of a to f nor a file of properties", e);
     }
     Map<String, String> read = new TreeMap<>();
-    properties.stringPropertyNames().forEach(key -> read.put(key, properties.getProperty(key)));
+    // Properties keep blanks behind a value, which YCSB takes for part of a number.
+    properties
+        .stringPropertyNames()
+        .forEach(key -> read.put(key, properties.getProperty(key).strip()));
     String unknown = KnownKeys.unknown(read.keySet(), store);
     if (unknown != null) {
       throw new WorkloadFileException(unknown, null);
@@ -158,7 +161,7 @@ public final class WorkloadFile {
 
   private static void whole(String key, String text) throws WorkloadFileException {
     try {
-      long value = Long.parseLong(text.strip());
+      long value = Long.parseLong(text);
       if (value >= 1 && value <= MAX_COUNT) {
         return;
       }
