@@ -124,7 +124,10 @@ public final class ProgramsJvm {
         byte[] answer = guest.exchange(message);
         long before = now;
         now = System.nanoTime();
-        histogram.recordValue(now - before);
+        Latencies.record(histogram, now - before);
+        if (answer == null) {
+          throw new HarnessException("no response came within " + ThirdParty.PATIENCE_S + " s");
+        }
         if (!Arrays.equals(answer, message)) {
           throw new HarnessException("what was sent came back changed");
         }
