@@ -53,7 +53,8 @@ public enum MessagesImplementation implements Implementation {
   /** Aeron by UDP. */
   AERON_UDP(
       "aeron-udp",
-      "Aeron UDP on the loopback interface, concurrent publication",
+      "Aeron UDP on the loopback interface, concurrent publication; its driver, which both ends"
+          + " share, sleeps for up to 1 ms",
       job -> AeronWire.serve(job, true),
       (job, where) -> new AeronWire(job, where.port(), false)),
   /** gRPC. */
