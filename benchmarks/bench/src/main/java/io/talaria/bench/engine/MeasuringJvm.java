@@ -40,7 +40,7 @@ public final class MeasuringJvm {
   private WarmUp warmUp;
   private long operations;
   private WireCounters wire;
-  private volatile UcxPerftest.Server perftest;
+  private UcxPerftest.Server perftest;
   private volatile boolean ended;
 
   private MeasuringJvm(ParentLink parent) {
@@ -224,14 +224,11 @@ public final class MeasuringJvm {
       throw new HarnessException("ucx_perftest is not installed here (package ucx-utils)");
     }
     UcxPerftest.Server before = perftest;
-    UcxPerftest.Server started = UcxPerftest.startServer(Pinning.NONE, order.transports());
-    perftest = started;
-    if (before == null) {
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> perftest.close(), "talaria-perftest"));
-    } else {
+    perftest = UcxPerftest.startServer(Pinning.NONE, order.transports());
+    if (before != null) {
       before.close();
     }
-    return started.port();
+    return perftest.port();
   }
 
   private Orders.Nothing cleanUp() throws Exception {

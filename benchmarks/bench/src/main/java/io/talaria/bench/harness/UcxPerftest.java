@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,6 +31,15 @@ public final class UcxPerftest {
 
   /** The same when it has run several threads. */
   private static final int THREADS_COLUMNS = 4;
+
+  /** They end with this JVM: a server whose client has not come waits for ever. */
+  private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> LIVING.forEach(UcxPerftest::end), "talaria-perftest-killer"));
+  }
 
   private final Pinning pinning;
   private final String program;
@@ -149,8 +160,13 @@ public final class UcxPerftest {
     long start = System.nanoTime();
     while (true) {
       Process client = start(program, pinning.clientCore(), test.transports(), arguments);
-      boolean inTime = client.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-      String output = outputSoFar(client);
+      boolean inTime;
+      try {
+        inTime = client.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+      } finally {
+        end(client); // on a busy machine it may take for ever
+      }
+      String output = output(client);
       if (!inTime && output.isBlank()) {
         throw new HarnessException(
             PROGRAM
@@ -186,6 +202,7 @@ public final class UcxPerftest {
     @Override
     public void close() {
       process.destroyForcibly();
+      LIVING.remove(process);
     }
   }
 
@@ -230,9 +247,12 @@ public final class UcxPerftest {
     throw new HarnessException(PROGRAM + " printed no figures: " + output.strip());
   }
 
-  /** Ends the client, if it runs still: on a busy machine it may take for ever. */
-  private static String outputSoFar(Process client) throws HarnessException {
-    client.toHandle().destroyForcibly(); // which leaves what it printed to be read
+  private static void end(Process process) {
+    process.toHandle().destroyForcibly(); // which leaves what it printed to be read
+    LIVING.remove(process);
+  }
+
+  private static String output(Process client) throws HarnessException {
     try {
       return new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
@@ -250,7 +270,9 @@ public final class UcxPerftest {
       builder.environment().put("UCX_TLS", transports);
     }
     try {
-      return builder.start();
+      Process process = builder.start();
+      LIVING.add(process);
+      return process;
     } catch (IOException e) {
       throw new HarnessException("cannot start " + program + ": " + e.getMessage(), e);
     }

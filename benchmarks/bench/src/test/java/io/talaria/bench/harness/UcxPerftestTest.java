@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +82,32 @@ class UcxPerftestTest {
     assertThatThrownBy(() -> perftest.run(test, "127.0.0.1", 1, Duration.ofMillis(200)))
         .isInstanceOf(HarnessException.class)
         .hasMessage("ucx_perftest printed nothing within 0.2 s; the host may be too busy for it");
+  }
+
+  @Test
+  @Timeout(60)
+  void whoIsInterruptedLeavesNoClient(@TempDir Path folder) throws Exception {
+    Path endless = Files.writeString(folder.resolve("endless"), "#!/bin/sh\nexec tail -f \"$0\"\n");
+    Files.setPosixFilePermissions(endless, PosixFilePermissions.fromString("rwx------"));
+    UcxPerftest perftest =
+        new UcxPerftest(new Pinning(Pinning.NONE, Pinning.NONE, "a test"), endless.toString());
+    UcxPerftest.Test test = new UcxPerftest.Test("tag_lat", 16, 100, List.of(), "");
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> perftest.run(test, "127.0.0.1", 1, Duration.ofMinutes(1)))
+        .isInstanceOf(InterruptedException.class);
+
+    while (isRunning(endless)) {
+      Thread.sleep(10);
+    }
+  }
+
+  private static boolean isRunning(Path program) {
+    try (Stream<ProcessHandle> children = ProcessHandle.current().children()) {
+      return children
+          .flatMap(child -> child.info().commandLine().stream())
+          .anyMatch(words -> words.contains(program.toString()));
+    }
   }
 
   @ParameterizedTest

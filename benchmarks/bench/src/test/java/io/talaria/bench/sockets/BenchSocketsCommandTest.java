@@ -7,10 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.bench.compare.Launch;
 import io.talaria.bench.harness.Implementation;
 import io.talaria.bench.harness.Pinning;
+import io.talaria.testsupport.ChildProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -85,6 +91,24 @@ class BenchSocketsCommandTest {
     assertThat(run("--java", home, "--quick", "--seconds=3")).isEqualTo(2);
     assertThat(err.toString()).isEmpty(); // it has said so itself, there
     assertThat(run("--help", "--java=" + home)).isZero();
+  }
+
+  @Test
+  void anotherJavaEndsWithThisOne(@TempDir Path home) throws Exception {
+    Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+    Files.writeString(java, "#!/bin/sh\necho $$\nexec sleep 600\n");
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+    try (ChildProcess bench = ChildProcess.jvm(SocketsMain.class, "--java", home).start()) {
+      long id = Long.parseLong(bench.awaitLine("\\d+", Duration.ofMinutes(1)).group());
+      ProcessHandle other = ProcessHandle.of(id).orElseThrow();
+      try {
+        bench.signal("TERM");
+        assertThat(bench.awaitEnd(Duration.ofSeconds(30))).isEqualTo(128 + 15);
+        assertThat(other.isAlive()).isFalse();
+      } finally {
+        other.destroyForcibly();
+      }
+    }
   }
 
   @Test
