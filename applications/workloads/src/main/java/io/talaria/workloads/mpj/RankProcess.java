@@ -2,6 +2,7 @@
 
 package io.talaria.workloads.mpj;
 
+import io.talaria.bench.harness.JvmExit;
 import io.talaria.cli.harness.HarnessException;
 import java.io.File;
 import java.io.IOException;
@@ -12,7 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
@@ -22,12 +25,13 @@ import java.util.stream.Stream;
 final class RankProcess implements AutoCloseable {
   private static final int SHOWN_LINES = 6;
   private static final long GRACE_S = 5;
+  private static final long OWN_END_S = 2;
   private static final File NOTHING = new File("/dev/null");
 
   private final String name;
   private final Process process;
   private final Path said;
-  private final Thread atExit = new Thread(this::kill, "talaria-mpj-ranks-end");
+  private final Thread atExit = new Thread(this::endAtExit, "talaria-mpj-ranks-end");
 
   /**
    * How to start one.
@@ -66,6 +70,9 @@ final class RankProcess implements AutoCloseable {
             .redirectInput(NOTHING)
             .redirectOutput(said.toFile());
     builder.environment().putAll(command.environment());
+    if (JvmExit.begun()) { // which waits for what runs already, and would leave this
+      throw new HarnessException("cannot start " + name + ": the benchmark is being ended");
+    }
     try {
       return new RankProcess(name, builder.start(), said);
     } catch (IOException e) {
@@ -130,8 +137,28 @@ final class RankProcess implements AutoCloseable {
     }
   }
 
-  private void kill() {
-    tree().forEach(ProcessHandle::destroyForcibly);
+  /**
+   * Ends it like {@link #close}, because who is killed leaves its files. Ctrl-C has reached the
+   * launcher as well, and Open MPI's does not tidy up after a second signal: hence the first wait.
+   */
+  private void endAtExit() {
+    List<ProcessHandle> all = tree();
+    // Not the process's own methods, which may wait for the thread that waits for it.
+    ProcessHandle launcher = process.toHandle();
+    if (!ends(launcher, OWN_END_S)) {
+      launcher.destroy();
+      ends(launcher, GRACE_S);
+    }
+    all.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private static boolean ends(ProcessHandle launcher, long limitS) {
+    try {
+      launcher.onExit().get(limitS, TimeUnit.SECONDS);
+      return true;
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      return false;
+    }
   }
 
   /**
