@@ -117,7 +117,8 @@ public class Group implements Freeable {
     int[] more = group2.where(r -> group1.placeOf(r) < 0);
     int[] all = Arrays.copyOf(group1.world, group1.world.length + more.length);
     System.arraycopy(more, 0, all, group1.world.length, more.length);
-    return group1.of(all);
+    // GROUP_EMPTY was made before this rank had a number.
+    return new Group(all, Math.max(group1.self, group2.self));
   }
 
   /** Those of the first that are in the second. */

@@ -942,6 +942,15 @@ final class Contract {
       some.Free();
     }
     assertThat(w.Split(MPI.UNDEFINED, 0)).isNull();
+    Group everybody = MPI.GROUP_EMPTY;
+    for (int i = 0; i < n; i++) {
+      everybody = Group.Union(everybody, w.Group().Incl(new int[] {i}));
+    }
+    assertThat(everybody.Rank()).isEqualTo(w.Rank());
+    Intracomm again = w.Create(everybody);
+    assertThat(again).isNotNull();
+    assertThat(again.Rank()).isEqualTo(w.Rank());
+    again.Free();
     half.Free();
     other.Free();
     assertThatThrownBy(other::Size).hasMessageContaining("freed");
