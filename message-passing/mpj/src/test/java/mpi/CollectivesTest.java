@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.mpj.collective.Choice;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -594,6 +597,27 @@ class CollectivesTest {
                   for (int i = 0; i < n; i++) {
                     assertThat(a[i * stride]).as(algorithm).isEqualTo(root + i);
                   }
+                }
+              });
+    }
+  }
+
+  @Test
+  void theRootOfABroadcastOnlyReadsItsBuffer() {
+    int[] data = IntStream.range(0, 20_000).toArray();
+    for (String algorithm : Choice.algorithms().get("bcast")) {
+      Variant.threads()
+          .run(
+              3,
+              w -> {
+                w.force("bcast", algorithm);
+                if (w.Rank() == 1) {
+                  MemorySegment all = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_INT, data);
+                  w.Bcast(all.asReadOnly(), 0, data.length, MPI.INT, 1);
+                } else {
+                  int[] got = new int[data.length];
+                  w.Bcast(got, 0, got.length, MPI.INT, 1);
+                  assertThat(got).as(algorithm).isEqualTo(data);
                 }
               });
     }

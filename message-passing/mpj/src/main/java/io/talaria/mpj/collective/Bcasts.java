@@ -146,20 +146,23 @@ public final class Bcasts {
       team.recv(
           work, from + Parts.start(elements, n, rank), Parts.length(elements, n, rank), one, root);
     }
+    int next = (rank + 1) % n;
+    int previous = (rank - 1 + n) % n;
     for (int step = 0; step < n - 1; step++) {
       int out = (rank - step + n) % n;
       int in = (rank - step - 1 + n) % n;
-      team.exchange(
-          work,
-          from + Parts.start(elements, n, out),
-          Parts.length(elements, n, out),
-          one,
-          (rank + 1) % n,
-          work,
-          from + Parts.start(elements, n, in),
-          Parts.length(elements, n, in),
-          one,
-          (rank - 1 + n) % n);
+      int outAt = from + Parts.start(elements, n, out);
+      int outLength = Parts.length(elements, n, out);
+      int inAt = from + Parts.start(elements, n, in);
+      int inLength = Parts.length(elements, n, in);
+      // The root has all parts, and its buffer may be read-only.
+      if (rank == root) {
+        team.send(work, outAt, outLength, one, next);
+      } else if (next == root) {
+        team.recv(work, inAt, inLength, one, previous);
+      } else {
+        team.exchange(work, outAt, outLength, one, next, work, inAt, inLength, one, previous);
+      }
     }
     if (!inPlace && rank != root) {
       Elements.unpack(work, 0, buffer, offset, count, layout);
