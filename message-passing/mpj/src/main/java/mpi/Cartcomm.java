@@ -105,7 +105,7 @@ public class Cartcomm extends Intracomm {
    */
   public ShiftParms Shift(int direction, int disp) throws MPIException {
     dimension(direction);
-    return new ShiftParms(neighbour(direction, -disp), neighbour(direction, disp));
+    return new ShiftParms(neighbour(direction, -(long) disp), neighbour(direction, disp));
   }
 
   @Override
@@ -136,11 +136,14 @@ public class Cartcomm extends Intracomm {
     }
   }
 
-  private int neighbour(int direction, int by) {
+  private int neighbour(int direction, long by) {
     int[] coords = Coords(Rank());
-    coords[direction] += by;
-    boolean outside = coords[direction] < 0 || coords[direction] >= dims[direction];
-    return outside && !periods[direction] ? MPI.PROC_NULL : Rank(coords);
+    long at = coords[direction] + by;
+    if (!periods[direction] && (at < 0 || at >= dims[direction])) {
+      return MPI.PROC_NULL;
+    }
+    coords[direction] = Math.floorMod(at, dims[direction]);
+    return Rank(coords);
   }
 
   /**

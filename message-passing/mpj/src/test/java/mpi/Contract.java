@@ -1060,6 +1060,9 @@ final class Contract {
     assertThat(shift.rank_dest == MPI.PROC_NULL).isEqualTo(at[1] == dims[1] - 1);
     ShiftParms around = grid.Shift(0, 1);
     assertThat(around.rank_dest).isGreaterThanOrEqualTo(0);
+    int far = Math.floorMod(at[0] + (long) Integer.MAX_VALUE, dims[0]);
+    assertThat(grid.Shift(0, Integer.MAX_VALUE).rank_dest)
+        .isEqualTo(grid.Rank(new int[] {far, at[1]}));
     Cartcomm row = grid.Sub(new boolean[] {false, true});
     assertThat(row.Size()).isEqualTo(dims[1]);
     assertThat(row.Rank()).isEqualTo(at[1]);
