@@ -240,8 +240,12 @@ final class Collectives {
     int toOffset = to.offset();
     int[] toCounts = to.counts();
     int[] toPlaces = to.displacements();
-    Object send = from.buffer();
     Object recv = to.buffer();
+    if (from.inPlace()) {
+      Layout in = to.check(recv, comm.Size(), RANKS, true);
+      return alltoallvInPlace(recv, toOffset, toCounts, toPlaces, in);
+    }
+    Object send = from.buffer();
     Layout out = from.check(send, comm.Size(), RANKS, false);
     Layout in = to.check(recv, comm.Size(), RANKS, true);
     return team -> {
@@ -258,6 +262,27 @@ final class Collectives {
           toCounts,
           toPlaces,
           in);
+    };
+  }
+
+  /** To each rank goes as much as comes from it, from the same place. */
+  private Consumer<Team> alltoallvInPlace(
+      Object recv, int offset, int[] counts, int[] places, Layout in) {
+    int elements = Buffers.toInt(total(counts, in), "elements of a collective:");
+    Layout packed = Layout.basic(in.base(), in.size());
+    return team -> {
+      compare(team, "Alltoallv", -1, in.base(), null, -1);
+      Object copy = in.base().newArray(elements);
+      int[] copyPlaces = new int[team.size()];
+      int place = 0;
+      for (int i = 0; i < copyPlaces.length; i++) {
+        copyPlaces[i] = place;
+        long at = offset + (long) places[i] * in.extent();
+        Elements.pack(recv, at, counts[i], in, copy, place * in.size());
+        place += counts[i];
+      }
+      Alltoalls.alltoallv(
+          team, copy, 0, counts, copyPlaces, packed, recv, offset, counts, places, in);
     };
   }
 

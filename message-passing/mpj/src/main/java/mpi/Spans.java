@@ -19,7 +19,7 @@ final class Spans {
   /**
    * As given.
    *
-   * @param given the buffer
+   * @param given the buffer, or {@link MPI#IN_PLACE}
    * @param offset of displacement 0
    * @param counts by rank
    * @param displacements by rank, in elements of the type
@@ -31,6 +31,10 @@ final class Spans {
     this.counts = counts;
     this.displacements = displacements;
     this.type = type;
+  }
+
+  boolean inPlace() {
+    return given == MPI.IN_PLACE;
   }
 
   int offset() {
