@@ -937,6 +937,13 @@ final class WinContract {
           range,
           "bytes " + bad + " to " + (bad + 15) + text);
     }
+    int many = 100_000; // They come in several messages, each of which fails.
+    double[] large = new double[many];
+    refused(
+        () -> window.Rget(large, 0, many, MPI.DOUBLE, next, 0, many, MPI.DOUBLE).Wait(),
+        range,
+        "bytes 0 to 799999" + text);
+    window.Flush(next); // Its request has told.
     window.Unlock(next);
     w.Barrier();
     int before = (me + n - 1) % n;

@@ -764,9 +764,13 @@ public final class Window {
       }
       case WindowMessage.DATA -> fetched(source, m);
       case WindowMessage.FAILED -> {
+        Fetch fetch = fetches.remove(m.id);
+        if (fetch == null && m.id != NO_REQUEST) {
+          return; // Another piece of it failed before.
+        }
         String text = new String(m.data.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
         Kind kind = m.op == WindowMessage.RANGE ? Kind.RANGE : Kind.PROGRAM;
-        failed(source, fetches.remove(m.id), new CommunicationException(kind, text));
+        failed(source, fetch, new CommunicationException(kind, text));
       }
       case WindowMessage.FLUSH -> control(source, WindowMessage.ACK, 0, m.id);
       case WindowMessage.ACK -> flushesDone[source] = m.id;
