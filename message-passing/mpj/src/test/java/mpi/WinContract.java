@@ -49,6 +49,7 @@ final class WinContract {
     all.put("a target that cannot access its memory says so", WinContract::closedMemory);
     all.put("accesses are waited for one by one", WinContract::requests);
     all.put("memory is attached and detached", WinContract::dynamic);
+    all.put("an access that failed does not end another one", WinContract::failedBeforeLarge);
     all.put("random accesses have the outcome of a model", w -> random(w, 1, 4));
     return all;
   }
@@ -895,6 +896,33 @@ final class WinContract {
     }
     window.Unlock(1);
     get.Wait();
+  }
+
+  private static void failedBeforeLarge(Intracomm w) {
+    int n = w.Size();
+    int me = w.Rank();
+    int next = (me + 1) % n;
+    int size = 5 << 20; // More than may be under way.
+    byte[] memory = new byte[size];
+    Win window = Win.Create_dynamic(w);
+    long[] mine = {window.Attach(memory, 0, size, MPI.BYTE)};
+    long[] all = new long[n];
+    w.Allgather(mine, 0, 1, MPI.LONG, all, 0, 1, MPI.LONG);
+    byte[] data = new byte[size];
+    Arrays.fill(data, (byte) (me + 1));
+    window.Lock(MPI.LOCK_SHARED, next, 0);
+    window.Put(data, 0, 1, MPI.BYTE, next, 0, 1, MPI.BYTE);
+    window.Put(data, 0, size, MPI.BYTE, next, all[next], size, MPI.BYTE);
+    refused(
+        () -> window.Flush(next),
+        MPIException.ERR_RMA_RANGE,
+        "bytes 0 to 0 of the window of rank " + next + ", where no memory is attached");
+    window.Unlock(next);
+    w.Barrier();
+    byte[] expected = new byte[size];
+    Arrays.fill(expected, (byte) ((me + n - 1) % n + 1));
+    assertThat(memory).isEqualTo(expected);
+    window.Free();
   }
 
   private static void dynamic(Intracomm w) {

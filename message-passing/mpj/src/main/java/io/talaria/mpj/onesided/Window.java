@@ -395,7 +395,9 @@ public final class Window {
       throw again(gone[0]);
     }
     if (full[0]) {
-      flush(to);
+      // Whether accesses failed is told where they end: this one has to be sent whole.
+      startFlushes(i -> i == to);
+      awaitRanks(i -> i == to && flushesDone[i] < flushesSent[i]);
     }
   }
 
@@ -428,6 +430,11 @@ public final class Window {
    * @param which ranks
    */
   public void flush(IntPredicate which) {
+    startFlushes(which);
+    awaitFlushes(which);
+  }
+
+  private void startFlushes(IntPredicate which) {
     engine.locked(
         () -> {
           for (int i = 0; i < world.length; i++) {
@@ -437,7 +444,6 @@ public final class Window {
             }
           }
         });
-    awaitFlushes(which);
   }
 
   private void flushStarted(int to) {
