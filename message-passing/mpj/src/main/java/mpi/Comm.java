@@ -96,6 +96,11 @@ public class Comm implements Freeable {
     return world.engine();
   }
 
+  /** The engine, also for a message that a probe took before the communicator was freed. */
+  final Engine engineOfTaken() {
+    return freed && !world.isClosed() ? world.engine() : engine();
+  }
+
   final int context() {
     return 2 * id;
   }
@@ -280,7 +285,7 @@ public class Comm implements Freeable {
 
   /**
    * Gives it back; collective. Collectives that were started are over then; messages under way and
-   * receives that are posted can still be waited for.
+   * receives that are posted can still be waited for, and what a matched probe took be received.
    */
   public void Free() throws MPIException {
     aliveOrRevoked();

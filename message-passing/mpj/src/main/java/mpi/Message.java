@@ -51,7 +51,13 @@ public final class Message {
     }
     Transfer transfer =
         Transfer.receive(
-            comm.engine(), buffer, offset, count, datatype.layout(), matched, comm.context());
+            comm.engineOfTaken(),
+            buffer,
+            offset,
+            count,
+            datatype.layout(),
+            matched,
+            comm.context());
     matched = null;
     received = true;
     return new Request(comm, transfer);

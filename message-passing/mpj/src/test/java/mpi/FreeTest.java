@@ -15,7 +15,7 @@ class FreeTest {
   private static void completes(Request request) {
     long until = System.nanoTime() + 60_000_000_000L;
     while (request.Test() == null) {
-      assertThat(System.nanoTime()).as("a receive was forgotten").isLessThan(until);
+      assertThat(System.nanoTime()).as("a request was forgotten").isLessThan(until);
     }
   }
 
@@ -44,6 +44,30 @@ class FreeTest {
               for (int i = 0; i < requests.length && requests[i] != null; i++) {
                 completes(requests[i]);
                 assertThat(got[i][0]).isEqualTo(w.Rank() == 3 ? i : 0);
+              }
+              w.Barrier();
+            });
+  }
+
+  @Test
+  void aMessageThatAProbeTookCanBeReceived() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              int[] a = new int[100_000]; // Announced, so that its send waits for the receive.
+              Intracomm copy = w.Dup();
+              if (w.Rank() == 0) {
+                a[a.length - 1] = 5;
+                Request send = copy.Isend(a, 0, a.length, MPI.INT, 1, TAG);
+                copy.Free();
+                completes(send);
+              } else {
+                Message message = copy.Mprobe(0, TAG);
+                copy.Free();
+                Status status = message.Recv(a, 0, a.length, MPI.INT);
+                assertThat(status.Get_count(MPI.INT)).isEqualTo(a.length);
+                assertThat(a[a.length - 1]).isEqualTo(5);
               }
               w.Barrier();
             });
