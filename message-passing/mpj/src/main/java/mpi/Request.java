@@ -297,7 +297,8 @@ public class Request {
   }
 
   /**
-   * Waits for all.
+   * Waits for all. If one failed, its exception is thrown, and the others are for the next call,
+   * with their statuses.
    *
    * @param requests any
    * @return their statuses
@@ -305,22 +306,39 @@ public class Request {
   public static Status[] Waitall(Request[] requests) throws MPIException {
     array("Waitall", requests);
     Status[] statuses = new Status[requests.length];
-    for (int i = 0; i < requests.length; i++) {
-      Request r = requests[i];
-      if (r != null && r.plain != null) {
-        Engine engine = r.comm.engineOfRequests();
-        PlainOnes several = new PlainOnes(engine, requests, statuses, i);
-        engine.finish(several);
-        i = several.next - 1;
-      } else {
-        statuses[i] = at(i, r == null ? new Status() : r.Wait());
+    boolean anyInactive = false;
+    try {
+      for (int i = 0; i < requests.length; i++) {
+        Request r = requests[i];
+        if (r != null && r.plain != null) {
+          Engine engine = r.comm.engineOfRequests();
+          PlainOnes several = new PlainOnes(engine, requests, statuses, i);
+          engine.finish(several);
+          i = several.next - 1;
+        } else if (active(r)) {
+          statuses[i] = at(i, r.Wait());
+        } else {
+          anyInactive = true;
+        }
+      }
+    } catch (RuntimeException e) {
+      for (int i = 0; i < requests.length; i++) {
+        if (statuses[i] != null) {
+          requests[i].restart(statuses[i]);
+        }
+      }
+      throw e;
+    }
+    for (int i = 0; anyInactive && i < statuses.length; i++) {
+      if (statuses[i] == null) {
+        statuses[i] = at(i, new Status());
       }
     }
     return statuses;
   }
 
   /**
-   * Looks whether all are over: their statuses, or null.
+   * Looks whether all are over: their statuses, or null. A failure is as in {@link #Waitall}.
    *
    * @param requests any
    */

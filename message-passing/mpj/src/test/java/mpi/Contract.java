@@ -62,6 +62,7 @@ final class Contract {
     all.put("threads with tags of their own", Contract::threads);
     all.put("virtual threads wait", w -> virtualThreads(w, 300));
     all.put("a failure among several requests hides no others", Contract::someFail);
+    all.put("a failure among all requests hides no others", Contract::allFail);
     all.put("any and some of several requests", Contract::anyAndSome);
     all.put("requests that are over from the start hold up no others", Contract::overFromTheStart);
     all.put("communicators do not mix", Contract::communicators);
@@ -852,6 +853,30 @@ final class Contract {
       w.Send(new Object[] {"a", "b"}, 0, 2, MPI.OBJECT, 0, 2);
       w.Send(new int[2], 0, 2, MPI.INT, 0, 3);
       w.Send(new int[1], 0, 1, MPI.INT, 0, 4);
+    }
+    w.Barrier();
+  }
+
+  private static void allFail(Intracomm w) {
+    if (w.Rank() == 0) {
+      Request[] requests = {
+        w.Irecv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 1),
+        null,
+        w.Irecv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 2),
+        w.Irecv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, 3)
+      };
+      refused(() -> Request.Waitall(requests), MPIException.ERR_TRUNCATE, "message of 8 bytes");
+      Status[] all = Request.Waitall(requests);
+      assertThat(all[0].source).isEqualTo(1);
+      assertThat(all[0].tag).isEqualTo(1);
+      assertThat(all[1].Get_count(MPI.INT)).isZero();
+      assertThat(all[2].Get_count(MPI.INT)).isZero();
+      assertThat(all[3].tag).isEqualTo(3);
+      assertThat(requests[0].Is_null()).isTrue();
+    } else if (w.Rank() == 1) {
+      w.Send(new int[1], 0, 1, MPI.INT, 0, 1);
+      w.Send(new int[2], 0, 2, MPI.INT, 0, 2);
+      w.Send(new int[1], 0, 1, MPI.INT, 0, 3);
     }
     w.Barrier();
   }
