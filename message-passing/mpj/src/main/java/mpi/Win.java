@@ -296,6 +296,9 @@ public class Win implements Freeable {
 
   /** Memory of the ranks of a host, one behind the other. */
   private static final class HostMemory {
+    /** Stands for a sum that is no long. */
+    private static final long TOO_MANY_BYTES = Long.MAX_VALUE;
+
     private final int[] members;
     private final long[] starts;
     private final long bytes;
@@ -315,9 +318,11 @@ public class Win implements Freeable {
       long at = (long) n * WindowMemory.lockBytes();
       for (int i = 0; i < n; i++) {
         starts[i] = at;
-        at = (at + regions[members[i]].bytes + alignment - 1) & -alignment;
+        // Once it has overflowed, it stays negative.
+        at = at < 0 ? at : (at + regions[members[i]].bytes + alignment - 1) & -alignment;
       }
-      bytes = (at + ALIGNMENT - 1) & -ALIGNMENT;
+      long aligned = (at + ALIGNMENT - 1) & -ALIGNMENT;
+      bytes = aligned < 0 ? TOO_MANY_BYTES : aligned;
     }
 
     MemorySegment map(Intracomm comm, Arena arena) {
@@ -328,6 +333,9 @@ public class Win implements Freeable {
       MemorySegment mapping = null;
       IOException failure = null;
       try {
+        if (bytes == TOO_MANY_BYTES) {
+          throw new IOException("the windows of its ranks are too large together");
+        }
         if (members.length == 1) {
           mapping = arena.allocate(bytes, ALIGNMENT);
         } else if (rank == leader) {

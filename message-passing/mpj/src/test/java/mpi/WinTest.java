@@ -3,12 +3,14 @@
 package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.testsupport.Seed;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Windows on every device, on ranks that are threads. */
@@ -103,6 +105,19 @@ class WinTest {
       assertThat(Thread.interrupted()).isTrue();
       assertThat(old[0]).isEqualTo(10 * w.Size());
     }
+  }
+
+  @Test
+  void windowsThatAreTooLargeTogetherAreRefusedAtAllRanks() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              assertThatThrownBy(() -> Win.Allocate(Long.MAX_VALUE / 2, MPI.BYTE, w))
+                  .isInstanceOf(MPIException.class)
+                  .hasMessageContaining("rank 0 cannot make or map the memory of its host");
+              w.Barrier();
+            });
   }
 
   @TestFactory
