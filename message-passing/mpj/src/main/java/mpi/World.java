@@ -36,7 +36,7 @@ final class World {
 
   private final Set<Integer> revoked = ConcurrentHashMap.newKeySet();
 
-  /** Ids of communicators that were freed while receives were posted there; guarded by itself. */
+  /** Ids of communicators that were freed while operations waited there; guarded by itself. */
   private final Set<Integer> leaving = new HashSet<>();
 
   private volatile boolean closed;
@@ -122,17 +122,17 @@ final class World {
     }
   }
 
-  /** Gives an id back; if receives are posted there, with a communicator that is freed later. */
+  /** Gives an id back; if operations wait there, with a communicator that is freed later. */
   void release(int id) {
     revocable.remove(id);
     synchronized (leaving) {
       leaving.add(id);
-      leaving.removeIf(this::releaseUnlessPosted);
+      leaving.removeIf(this::releaseUnlessAwaited);
     }
   }
 
-  private boolean releaseUnlessPosted(int id) {
-    if (engine.hasPosted(2 * id)) {
+  private boolean releaseUnlessAwaited(int id) {
+    if (engine.isAwaited(2 * id)) {
       return false;
     }
     engine.release(2 * id);

@@ -100,6 +100,29 @@ class FreeTest {
   }
 
   @Test
+  void sendsThatNobodyReceivesCanBeCancelled() {
+    Variant.threads()
+        .run(
+            2,
+            w -> {
+              int other = 1 - w.Rank();
+              Intracomm copy = w.Dup();
+              Request[] sends = {
+                copy.Issend(new int[1], 0, 1, MPI.INT, other, TAG),
+                copy.Isend(new int[100_000], 0, 100_000, MPI.INT, other, TAG),
+                copy.Issend(new int[1], 0, 1, MPI.INT, w.Rank(), TAG),
+                copy.Issend(new int[1], 0, 1, MPI.INT, w.Rank(), TAG)
+              };
+              copy.Free();
+              for (Request send : sends) {
+                send.Cancel();
+              }
+              assertThat(Request.Waitall(sends)).allMatch(Status::Test_cancelled);
+              w.Barrier();
+            });
+  }
+
+  @Test
   void aReceiveThatIsCancelledLateDisturbsNoOtherCommunicator() {
     Variant.threads()
         .run(

@@ -119,11 +119,11 @@ public abstract class Device implements AutoCloseable {
   public abstract void cancel(Operation operation);
 
   /**
-   * Whether receives wait in a context for their messages.
+   * Whether receives wait in a context for their messages, or senders for what becomes of theirs.
    *
    * @param context where
    */
-  public abstract boolean hasPosted(int context);
+  public abstract boolean isAwaited(int context);
 
   /**
    * Forgets a context: drops messages that have arrived in it and were not received, and receives

@@ -697,14 +697,14 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Whether receives wait in a context for their messages.
+   * Whether receives wait in a context for their messages, or senders for what becomes of theirs.
    *
    * @param context where
    */
-  public boolean hasPosted(int context) {
+  public boolean isAwaited(int context) {
     lock.lock();
     try {
-      return !closed && device.hasPosted(context);
+      return !closed && device.isAwaited(context);
     } finally {
       lock.unlock();
     }

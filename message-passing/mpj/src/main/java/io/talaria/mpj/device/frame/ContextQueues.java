@@ -54,12 +54,18 @@ final class ContextQueues {
     return queue;
   }
 
-  boolean hasPosted() {
+  /** Whether receives wait here, or senders for what becomes of their messages. */
+  boolean isAwaited() {
     if (!postedAnySource.isEmpty()) {
       return true;
     }
     for (OperationQueue queue : posted) {
       if (queue != null && !queue.isEmpty()) {
+        return true;
+      }
+    }
+    for (Arrival a = first; a != null; a = a.nextOfAll) {
+      if (a.id >= 0 || (a.local != null && !a.local.done)) {
         return true;
       }
     }

@@ -938,8 +938,8 @@ public abstract class FrameDevice extends Device implements Peers {
   }
 
   @Override
-  public final boolean hasPosted(int context) {
-    return matcher.hasPosted(context);
+  public final boolean isAwaited(int context) {
+    return matcher.isAwaited(context);
   }
 
   @Override

@@ -115,10 +115,10 @@ final class Matcher {
     return null;
   }
 
-  /** Whether receives wait in a context. */
-  boolean hasPosted(int context) {
+  /** Whether receives wait in a context, or senders for what becomes of their messages. */
+  boolean isAwaited(int context) {
     ContextQueues queues = context < contexts.length ? contexts[context] : null;
-    return queues != null && queues.hasPosted();
+    return queues != null && queues.isAwaited();
   }
 
   /** Forgets a context and returns its queues, or null if it was never used. */
