@@ -233,8 +233,8 @@ public class Datatype implements Freeable {
   }
 
   /**
-   * Blocks of different types, all of one base type; {@link MPI#LB} and {@link MPI#UB} among them
-   * set the bounds.
+   * Blocks of different types, all of one base type; {@link MPI#LB} and {@link MPI#UB} among them,
+   * or in one of them, set the bounds.
    *
    * @param blocklengths of each
    * @param displacements of each, in base elements

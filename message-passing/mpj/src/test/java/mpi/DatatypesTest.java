@@ -185,6 +185,24 @@ class DatatypesTest {
     Variant.threads().with("ring", 4096).with("eager", 100).run(2, w -> rounds(w, seed, 20, 400));
   }
 
+  private static Datatype struct(int length, int at, Datatype first, Datatype second) {
+    return Datatype.Struct(
+        new int[] {length, 1}, new int[] {0, at}, new Datatype[] {first, second});
+  }
+
+  @Test
+  void boundsThatWereSetCountInTypesOfTypes() {
+    Datatype narrow = struct(1, 2, MPI.INT, MPI.UB);
+    Datatype both = struct(1, 5, narrow, MPI.INT);
+    assertThat(both.Size()).isEqualTo(2);
+    assertThat(both.Ub()).isEqualTo(2);
+    assertThat(both.Extent()).isEqualTo(2);
+    assertThat(Datatype.Contiguous(3, narrow).Extent()).isEqualTo(6);
+    Datatype dense = struct(1, 1, MPI.INT, MPI.UB);
+    assertThat(struct(3, 5, dense, MPI.INT).Extent()).isEqualTo(3);
+    assertThat(struct(1, 5, both, MPI.INT).Extent()).isEqualTo(2);
+  }
+
   @Test
   void aPartOfAnElementIsNotCounted() {
     Status status = new Status(0, 0, 10, BaseType.PACKED.code(), -1, false);

@@ -20,16 +20,34 @@ public final class Layout {
   private final int size;
   private final int lower;
   private final int upper;
+
+  /** Whether the bounds were set, and do not follow from the elements. */
+  private final boolean lowerSet;
+
+  private final boolean upperSet;
   private final boolean dense;
   private final int first;
   private final int end;
 
   Layout(BaseType base, int[] starts, int[] lengths, int lower, int upper) {
+    this(base, starts, lengths, lower, upper, false, false);
+  }
+
+  Layout(
+      BaseType base,
+      int[] starts,
+      int[] lengths,
+      int lower,
+      int upper,
+      boolean lowerSet,
+      boolean upperSet) {
     this.base = base;
     this.starts = starts;
     this.lengths = lengths;
     this.lower = lower;
     this.upper = upper;
+    this.lowerSet = lowerSet;
+    this.upperSet = upperSet;
     before = new int[lengths.length];
     int sum = 0;
     for (int i = 0; i < lengths.length; i++) {
@@ -83,6 +101,14 @@ public final class Layout {
     return upper;
   }
 
+  boolean lowerSet() {
+    return lowerSet;
+  }
+
+  boolean upperSet() {
+    return upperSet;
+  }
+
   /** Whether any number of them lie side by side without gaps. */
   public boolean dense() {
     return dense;
@@ -130,7 +156,7 @@ public final class Layout {
   }
 
   // For messages to ranks that have to know the layout: base, then the number of elements of a
-  // dense one, or -1, bounds, and the runs.
+  // dense one, or -1, bounds, and the runs. Whether bounds were set counts only in types of it.
 
   /** Bytes of {@link #encode}. */
   public int encodedBytes() {

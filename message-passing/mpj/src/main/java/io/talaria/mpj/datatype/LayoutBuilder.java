@@ -37,7 +37,8 @@ public final class LayoutBuilder {
       // All are one run.
       int length = Math.multiplyExact(copies, part.size());
       run(at, length);
-      bounds(at, Math.addExact(at, length));
+      bounds(part, at);
+      bounds(part, Math.addExact(at, length) - part.size());
       return;
     }
     for (int k = 0; k < copies; k++) {
@@ -45,15 +46,22 @@ public final class LayoutBuilder {
       for (int i = 0; i < part.runs(); i++) {
         run(Math.addExact(origin, part.start(i)), part.length(i));
       }
-      bounds(Math.addExact(origin, part.lower()), Math.addExact(origin, part.upper()));
+      bounds(part, origin);
     }
   }
 
-  private void bounds(int low, int high) {
-    if (!lowerSet) {
+  /** Counts the bounds of a part; from the first one on that was set, only those that were set. */
+  private void bounds(Layout part, int origin) {
+    int low = Math.addExact(origin, part.lower());
+    int high = Math.addExact(origin, part.upper());
+    if (part.lowerSet()) {
+      lower(low);
+    } else if (!lowerSet) {
       lower = Math.min(lower, low);
     }
-    if (!upperSet) {
+    if (part.upperSet()) {
+      upper(high);
+    } else if (!upperSet) {
       upper = Math.max(upper, high);
     }
   }
@@ -104,6 +112,13 @@ public final class LayoutBuilder {
     int low = lower == Integer.MAX_VALUE ? 0 : lower;
     int high = upper == Integer.MIN_VALUE ? low : upper;
     Math.subtractExact(high, low);
-    return new Layout(base, Arrays.copyOf(starts, count), Arrays.copyOf(lengths, count), low, high);
+    return new Layout(
+        base,
+        Arrays.copyOf(starts, count),
+        Arrays.copyOf(lengths, count),
+        low,
+        high,
+        lowerSet,
+        upperSet);
   }
 }
