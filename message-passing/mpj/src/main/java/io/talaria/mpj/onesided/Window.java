@@ -145,6 +145,9 @@ public final class Window {
     boolean messages = false;
     for (int i = 0; i < n; i++) {
       messages |= memory[i] == null;
+      if (memory[i] != null) {
+        memory[i].whileMutexIsHeld(rank, this::throwIfGone);
+      }
       if (i != rank) {
         inboxes[i] = new Inbox(this, i, windows.ready());
       }
@@ -568,14 +571,18 @@ public final class Window {
 
   /** A rank that has ended may hold a lock in shared memory, and does not give it back. */
   private void throwIfAnyIsGone() {
+    for (int i = 0; i < inboxes.length; i++) {
+      throwIfGone(i);
+    }
+  }
+
+  private void throwIfGone(int other) {
     if (revoked != null) {
       throw again(revoked);
     }
-    for (Inbox inbox : inboxes) {
-      RankGoneException gone = inbox == null ? null : inbox.gone();
-      if (gone != null) {
-        throw again(gone);
-      }
+    RankGoneException gone = inboxes[other] == null ? null : inboxes[other].gone();
+    if (gone != null) {
+      throw again(gone);
     }
   }
 

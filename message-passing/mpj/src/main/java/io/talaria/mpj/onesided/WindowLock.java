@@ -6,13 +6,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 
 /**
  * The lock of a rank's window, in memory of all ranks that access the window directly.
  *
  * <pre>
  *  0  | lock:4    0 free, -1 exclusive, else the number of ranks that share it
- *  4  | mutex:4   1 while a rank combines elements that no compare-and-swap covers
+ *  4  | mutex:4   0 free, else 1 more than the rank that combines elements which no
+ *               compare-and-swap covers
  * </pre>
  */
 final class WindowLock {
@@ -52,11 +54,26 @@ final class WindowLock {
     assert exclusive ? ignored == EXCLUSIVE : ignored > 0;
   }
 
-  /** Enters the mutex, which ranks hold for some instructions only. */
-  void enter() {
-    for (int i = 1; !INT.compareAndSet(words, at + MUTEX, 0, 1); i++) {
+  /**
+   * Enters the mutex, which ranks hold for some instructions only.
+   *
+   * @param rank this one in the window's group
+   * @param whileHeld takes the rank that holds it, now and then; throws if that is gone
+   */
+  void enter(int rank, IntConsumer whileHeld) {
+    int word = tryEnter(rank);
+    for (int i = 1; word != 0; i++) {
+      if (i > SPINS) {
+        whileHeld.accept(word - 1);
+      }
       pause(i);
+      word = tryEnter(rank);
     }
+  }
+
+  /** The mutex before: 0 if this rank has it now. */
+  private int tryEnter(int rank) {
+    return (int) INT.compareAndExchange(words, at + MUTEX, 0, rank + 1);
   }
 
   void leave() {

@@ -11,6 +11,7 @@ import io.talaria.mpj.datatype.StridedPayload;
 import io.talaria.mpj.device.Payload;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
 
 /**
  * The window of one rank, as this process accesses it. Memory that other processes access too is
@@ -27,6 +28,10 @@ public class WindowMemory {
 
   private final WindowLock lock;
   private final boolean shared;
+
+  // Of the mutex: this rank, and what it does while another one holds it.
+  private int rank;
+  private IntConsumer whileHeld = holder -> {};
 
   WindowMemory(Object buffer, long start, WindowLock lock, boolean shared) {
     this.buffer = buffer;
@@ -69,6 +74,17 @@ public class WindowMemory {
 
   final WindowLock lock() {
     return lock;
+  }
+
+  /**
+   * Sets what an access does that waits for the mutex.
+   *
+   * @param rank this one in the window's group
+   * @param check takes the rank that holds it; throws if that is gone
+   */
+  final void whileMutexIsHeld(int rank, IntConsumer check) {
+    this.rank = rank;
+    whileHeld = check;
   }
 
   final boolean isShared() {
@@ -156,7 +172,7 @@ public class WindowMemory {
     // Elements that may be a pair are accessed in the mutex, so that no half of one is seen.
     boolean exclusive = !cells || target.layout().size() == 2;
     if (exclusive) {
-      lock.enter();
+      lock.enter(rank, whileHeld);
     }
     try {
       if (cells) {
@@ -244,7 +260,7 @@ public class WindowMemory {
     if (!shared) {
       return swap(target, bytes, expected, bits);
     }
-    lock.enter();
+    lock.enter(rank, whileHeld);
     try {
       return swap(target, bytes, expected, bits);
     } finally {
