@@ -157,7 +157,8 @@ public final class Outbox {
     Sender sender = connection.sender();
     RecordHead head = context.head.of(what.type, what.kind, what.slot, what.generation, 0);
     int size = (int) what.memory.byteSize();
-    if (sender.fits(RingPair.CONTROL, head, size)) {
+    // The ring may have grown meanwhile: what was begun in slices is finished in slices.
+    if (what.sent == 0 && sender.fits(RingPair.CONTROL, head, size)) {
       return sender.put(context, what.memory, 0, size, RingPair.CONTROL, head);
     }
     if (what.stream == 0) {
