@@ -75,7 +75,7 @@ public final class ResponseSlot {
   /** The thread that waits for the response, if there is no {@link #owner}. */
   private volatile Thread waiter;
 
-  /** Set before the request is sent, by {@link #open} or {@link #moveTo}. */
+  /** Set before the request is sent, by {@link #open} or {@link #moveTo}; null while free. */
   public volatile Connection connection;
 
   /**
@@ -269,6 +269,14 @@ public final class ResponseSlot {
   /** Frees the slot of a request whose result only the caller can take. */
   public void free(int generation) {
     word.setRelease(word(generation + 1, FREE));
+  }
+
+  /**
+   * Forgets the connection, whose rings a free slot would keep. For the thread that gives the slot
+   * back.
+   */
+  void forgetConnection() {
+    CONNECTION.setRelease(this, null);
   }
 
   /** The buffer's size. */

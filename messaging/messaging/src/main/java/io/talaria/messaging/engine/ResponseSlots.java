@@ -67,6 +67,7 @@ public final class ResponseSlots {
   }
 
   public void giveBack(ResponseSlot slot) {
+    slot.forgetConnection();
     if (slot.owner != null) {
       slot.owner = null;
     }
