@@ -5,6 +5,8 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.dispatch.BoundedQueue;
 import io.talaria.messaging.dispatch.Timers;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,10 +35,8 @@ public final class ResponseSlots {
   private final Timers timers;
   private final AtomicLong kept = new AtomicLong();
 
-  /** Whether a sweep is scheduled at {@link #dueNs}. Guarded by this. */
-  private boolean due;
-
-  private long dueNs;
+  /** When sweeps are scheduled, the first one on top. Guarded by this. */
+  private final Deque<Long> due = new ArrayDeque<>();
 
   /** By index; made on demand, and kept. */
   private final AtomicReferenceArray<ResponseSlot> slots = new AtomicReferenceArray<>(MAX_SLOTS);
@@ -98,11 +98,11 @@ public final class ResponseSlots {
   /** Schedules {@link #sweep} at a time at which a request's timeout passes. */
   public void sweepAt(long timeNs) {
     synchronized (this) {
-      if (due && dueNs - timeNs <= 0) {
+      Long first = due.peek();
+      if (first != null && first - timeNs <= 0) {
         return;
       }
-      due = true;
-      dueNs = timeNs;
+      due.push(timeNs);
     }
     timers.at(timeNs, this::sweep);
   }
@@ -111,7 +111,9 @@ public final class ResponseSlots {
   public void sweep() {
     long now = System.nanoTime();
     synchronized (this) {
-      due &= dueNs - now > 0;
+      while (!due.isEmpty() && due.peek() - now <= 0) {
+        due.pop();
+      }
     }
     boolean more = false;
     long next = 0;
