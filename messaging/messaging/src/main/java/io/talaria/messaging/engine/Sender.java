@@ -310,12 +310,12 @@ public final class Sender {
       return Positions.reached(position, dataRing().delivered());
     }
     RingProducer data = dataRing();
-    if (data.sealed()) {
-      return true;
+    if (stream != 0) { // a ring that is about to be continued is sealed, too: that grants nothing
+      return connection.largeTransfers().granted(stream)
+          || (data.sealed() && !link.grows(RingPair.DATA, data));
     }
-    return stream != 0
-        ? connection.largeTransfers().granted(stream)
-        : data.hasRoom(bytes) && (what == NO_RECEIVER || !connection.holds().heldBack(what));
+    return data.sealed()
+        || (data.hasRoom(bytes) && (what == NO_RECEIVER || !connection.holds().heldBack(what)));
   }
 
   private void leave() {

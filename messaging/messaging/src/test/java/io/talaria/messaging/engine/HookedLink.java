@@ -12,7 +12,7 @@ import java.nio.channels.SocketChannel;
  * A link at which something happens between the last look of the thread that has the ring receiver,
  * and its end.
  */
-final class HookedLink extends Link {
+class HookedLink extends Link {
   private final Link transport;
   private final Thread thread;
   private Runnable hook;

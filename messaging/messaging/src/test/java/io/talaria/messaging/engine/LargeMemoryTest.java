@@ -13,17 +13,24 @@ import io.talaria.messaging.Transport;
 import io.talaria.messaging.Waits;
 import io.talaria.messaging.node.LocalNode;
 import io.talaria.messaging.records.Records;
+import io.talaria.messaging.ring.RingLayout;
+import io.talaria.messaging.ring.RingProducer;
+import io.talaria.messaging.transport.RingPair;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Large messages that wait for memory get it as soon as there is enough. */
+/** Large messages that wait for memory get it as soon as there is enough, and not before. */
 @Timeout(180)
 class LargeMemoryTest {
   private static final int BUDGET = 8 << 20;
   private static final int STREAM = 1 << 20;
+  private static final int RING = 32 << 10;
+  private static final long WAIT_NS = 100_000_000L;
 
   record Figure(long value) {}
 
@@ -68,5 +75,35 @@ class LargeMemoryTest {
     near.poller().dropSoon(first, "the test ends it");
     await(() -> memory.waiting() == 0);
     assertThat(memory.take(2 << 20)).as("the message has the rest").isFalse();
+  }
+
+  /** Between the seal of a ring and the one that continues it. */
+  @Test
+  void aRingThatGrowsGrantsNoMemory() throws Exception {
+    far = start(2);
+    near = start(1);
+    Connection here = connect(near);
+    assertThat(far.largeMemory().take(BUDGET)).as("for what handlers have").isTrue();
+    RingProducer old = new RingProducer(Arena.ofAuto().allocate(RingLayout.bytes(RING), 128), RING);
+    old.seal();
+    AtomicBoolean growing = new AtomicBoolean(true);
+    here.runOn(
+        new HookedLink(here.link(), () -> {}) {
+          @Override
+          public RingProducer out(int priority) {
+            return growing.get() && priority == RingPair.DATA ? old : super.out(priority);
+          }
+
+          @Override
+          public boolean grows(int priority, RingProducer sealed) {
+            return sealed == old || super.grows(priority, sealed);
+          }
+        });
+    try {
+      long end = System.nanoTime() + WAIT_NS;
+      assertThat(here.largeTransfers().awaitGrant(here.newStream(), 2 << 20, end)).isFalse();
+    } finally {
+      growing.set(false);
+    }
   }
 }
