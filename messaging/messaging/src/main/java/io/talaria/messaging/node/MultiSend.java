@@ -5,6 +5,7 @@ package io.talaria.messaging.node;
 import io.talaria.messaging.Node;
 import io.talaria.messaging.NodeSet;
 import io.talaria.messaging.Peer;
+import io.talaria.messaging.dispatch.Handlers;
 import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.engine.Sender;
 import io.talaria.messaging.records.Encoder;
@@ -46,16 +47,27 @@ final class MultiSend {
       outcome[i] = copyTo(node.remote(nodes.id(i)), context, encoded, size, type);
     }
     for (int i = 0; i < nodes.size(); i++) {
-      while ((outcome[i] == Peer.CONNECTING || outcome[i] == Peer.BACK_PRESSURED)
-          && System.nanoTime() - deadline < 0
-          && !Thread.currentThread().isInterrupted()) {
-        LockSupport.parkNanos(RETRY_NS);
-        outcome[i] = copyTo(node.remote(nodes.id(i)), context, encoded, size, type);
+      if (mayRetry(outcome[i])) {
+        Handlers own = Handlers.beginWait();
+        try {
+          while (mayRetry(outcome[i])
+              && System.nanoTime() - deadline < 0
+              && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(RETRY_NS);
+            outcome[i] = copyTo(node.remote(nodes.id(i)), context, encoded, size, type);
+          }
+        } finally {
+          Handlers.endWait(own);
+        }
       }
       good += outcome[i] > 0 ? 1 : 0;
     }
     context.scratchUsed();
     return good;
+  }
+
+  private static boolean mayRetry(long result) {
+    return result == Peer.CONNECTING || result == Peer.BACK_PRESSURED;
   }
 
   private long copyTo(
