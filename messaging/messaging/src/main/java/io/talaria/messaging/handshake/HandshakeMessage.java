@@ -78,6 +78,9 @@ public final class HandshakeMessage {
   private static final int MAX_TYPES = 4096;
   private static final int MAX_NAME = 512;
 
+  /** The longest text of a REJECT, in bytes; the rest is cut off. It may contain two paths. */
+  private static final int MAX_TEXT = 2048;
+
   /**
    * The longest text of a form, in bytes; {@link #MAX_FORMS} bounds all together. Others are not
    * sent.
@@ -308,15 +311,15 @@ public final class HandshakeMessage {
   /** Encodes the response to a HELLO that refuses it. */
   public static ByteBuffer reject(byte code, String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer to = begin(REJECT, 3 + utf8.length);
-    to.put(code);
-    putString(to, text);
+    int length = Math.min(utf8.length, MAX_TEXT);
+    ByteBuffer to = begin(REJECT, 3 + length);
+    to.put(code).putShort((short) length).put(utf8, 0, length);
     return to.flip();
   }
 
   /** Decodes the text of a REJECT, which follows its code. */
   public static String rejectText(ByteBuffer body) throws ProtocolException {
-    return getString(body, MAX_NAME);
+    return getString(body, MAX_TEXT);
   }
 
   /** Encodes the last frame of the caller. */
