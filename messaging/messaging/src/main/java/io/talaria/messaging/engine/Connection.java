@@ -5,6 +5,7 @@ package io.talaria.messaging.engine;
 import io.talaria.messaging.MessagingException;
 import io.talaria.messaging.Peer;
 import io.talaria.messaging.dispatch.DeliveryTracker;
+import io.talaria.messaging.dispatch.Thrown;
 import io.talaria.messaging.records.RecordHead;
 import io.talaria.messaging.records.Records;
 import io.talaria.messaging.records.ThreadContext;
@@ -170,8 +171,9 @@ public final class Connection implements LinkOwner {
       }
     } catch (RingBrokenException e) {
       broken(e);
-    } catch (IllegalStateException e) {
-      if (!dead) {
+    } catch (Throwable e) { // such as no memory: the ring may be sealed, with none after it
+      if (!dead || !(e instanceof IllegalStateException)) {
+        failed("an error of this node: " + Thrown.text(e));
         throw e;
       }
     } finally {

@@ -33,9 +33,16 @@ public final class LoopLink extends MemoryLink {
   @Override
   MemorySegment outMemory(int priority, int generation) {
     int capacity = ShmLayout.capacity(priority, generation, maxCapacity(priority));
-    MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
-    rings.set(generation * RingPair.COUNT + priority, ring);
-    return ring;
+    try {
+      MemorySegment ring = Arena.ofAuto().allocate(RingLayout.bytes(capacity), 128);
+      rings.set(generation * RingPair.COUNT + priority, ring);
+      return ring;
+    } catch (OutOfMemoryError e) {
+      if (generation == 0) {
+        throw e;
+      }
+      return null;
+    }
   }
 
   @Override

@@ -125,9 +125,12 @@ abstract class MemoryLink extends Link {
         return false;
       }
       rings.growing = true;
-      rings.outGeneration++;
-      rings.out = old.continueIn(memory, rings.outCapacity(rings.outGeneration));
-      rings.growing = false;
+      try {
+        rings.outGeneration++;
+        rings.out = old.continueIn(memory, rings.outCapacity(rings.outGeneration));
+      } finally {
+        rings.growing = false; // after a failure nobody may wait for the next one
+      }
     }
     if (old.mustWake()) {
       wakePeer(); // it may sleep at the end of the old ring
