@@ -250,9 +250,12 @@ public final class Connection implements LinkOwner {
     long lost = endOutput(reason);
     lostBytes = sender.unconsumedBytes();
     dead = true;
-    receiver.end();
-    failRequests();
-    sender.wake();
+    try {
+      receiver.end();
+    } finally { // also without memory: no thread must wait for what cannot come any more
+      failRequests();
+      sender.wake();
+    }
     return lost;
   }
 
