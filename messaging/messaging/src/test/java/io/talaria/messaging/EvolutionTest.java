@@ -6,12 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.talaria.messaging.MessagingException.Code;
+import io.talaria.messaging.handshake.Announcement;
+import io.talaria.messaging.handshake.Fnv;
+import io.talaria.messaging.handshake.HandshakeMessage;
+import io.talaria.messaging.handshake.NodeHandshake;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +45,11 @@ class EvolutionTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final int OLD = 1;
   private static final int NEW = 2;
+
+  /** So many large records that their forms together are as long as may be. */
+  private static final int MANY = 80;
+
+  private static final int COMPONENTS = 40;
 
   private static final String WIDER = "component a of v.Price is a int here, and a long there";
   private static final String TEXT =
@@ -258,5 +272,104 @@ class EvolutionTest {
     }
     assertThat(ask(old, NEW, make(before, "v.Odd", 5))).isEqualTo("Odd[a=5]");
     assertThat(old.counters().dropped() + fresh.counters().dropped()).isZero();
+  }
+
+  /** A record whose form has more than 3,000 characters. */
+  private static String large(int number) {
+    StringBuilder text = new StringBuilder("R").append(number).append('(');
+    for (int i = 0; i < COMPONENTS; i++) {
+      text.append(i == 0 ? "" : ", ").append("int c").append("x".repeat(75)).append(i);
+    }
+    return text.append(')').toString();
+  }
+
+  private Node startWithMany() throws Exception {
+    List<String> records = new ArrayList<>(List.of("Price(int a)"));
+    for (int i = 0; i < MANY; i++) {
+      records.add(large(i));
+    }
+    ClassLoader many = version("many", records.toArray(String[]::new));
+    Object lookup = many.loadClass("v.Access").getMethod("lookup").invoke(null);
+    NodeOptions options =
+        nodes
+            .options(OLD)
+            .transports(Transport.SHM, Transport.TCP)
+            .lookup((MethodHandles.Lookup) lookup)
+            .type(many.loadClass("v.Price"));
+    for (int i = 0; i < MANY; i++) {
+      options.type(many.loadClass("v.R" + i));
+    }
+    Node node = nodes.start(options);
+    assertThat(node.peer(NEW).trySend(make(many, "v.Price", 3))).isEqualTo(Peer.CONNECTING);
+    return node;
+  }
+
+  private static SocketChannel accept(Announcement from) throws Exception {
+    SocketChannel channel = from.channel().accept();
+    while (channel == null) {
+      Thread.sleep(1);
+      channel = from.channel().accept();
+    }
+    channel.configureBlocking(false);
+    return channel;
+  }
+
+  private static ByteBuffer frame(NodeHandshake from) throws Exception {
+    ByteBuffer frame = from.frame();
+    while (frame == null) {
+      if (!from.fill()) {
+        Thread.sleep(1);
+      }
+      frame = from.frame();
+    }
+    return frame;
+  }
+
+  /** Accepts a HELLO by TCP, as a node with the same types that are all of another version. */
+  private static ByteBuffer welcome(HandshakeMessage.Offer theirs) {
+    HandshakeMessage.Offer own =
+        new HandshakeMessage.Offer(
+            theirs.pid(),
+            theirs.maxMessageBytes(),
+            theirs.dataRingBytes(),
+            theirs.controlRingBytes(),
+            theirs.names(),
+            theirs.fingerprints().stream().map(each -> each ^ 2).toList());
+    ByteBuffer network = ByteBuffer.allocate(0);
+    HandshakeMessage.Forms none = HandshakeMessage.Forms.NONE;
+    return new HandshakeMessage.Welcome(5, 1, HandshakeMessage.TCP, 0, own, network, none).frame();
+  }
+
+  private static boolean flushed(NodeHandshake bytes) {
+    try {
+      return bytes.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The last frame of the side that dials is longer than what a socket takes at once. */
+  @Test
+  void anotherSideThatReadsLateGetsAllForms() throws Exception {
+    nodes = new Variant.Nodes(Variant.SHM, directory);
+    Announcement there = new Announcement(directory.resolve("run"), Fnv.hash("test"), NEW);
+    there.open();
+    try {
+      Node node = startWithMany();
+      try (SocketChannel session = accept(there)) {
+        NodeHandshake bytes = new NodeHandshake(session, false, null, false);
+        ByteBuffer said = frame(bytes);
+        assertThat(said.get()).isEqualTo(HandshakeMessage.HELLO);
+        bytes.send(welcome(HandshakeMessage.Hello.of(said).offer()));
+        Waits.await(() -> flushed(bytes));
+        Thread.sleep(300); // meanwhile it cannot send all
+        ByteBuffer ready = frame(bytes);
+        assertThat(ready.get()).isEqualTo(HandshakeMessage.READY);
+        assertThat(HandshakeMessage.forms(ready).byType()).hasSizeGreaterThan(MANY * 9 / 10);
+        Waits.await(() -> node.peer(NEW).connected());
+      }
+    } finally {
+      there.close();
+    }
   }
 }

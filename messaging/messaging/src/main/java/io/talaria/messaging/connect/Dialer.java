@@ -271,6 +271,9 @@ final class Dialer implements PendingHandshake.Side {
 
   @Override
   public void frame(PendingHandshake handshake, byte kind, ByteBuffer frame) throws IOException {
+    if (handshake.state != State.HELLO_SENT) {
+      throw new IOException("a frame of kind " + kind + " at the wrong time");
+    }
     switch (kind) {
       case HandshakeMessage.WELCOME -> welcomed(handshake, HandshakeMessage.Welcome.of(frame));
       case HandshakeMessage.REJECT -> rejected(handshake, frame);
@@ -283,10 +286,8 @@ final class Dialer implements PendingHandshake.Side {
     transports.open(handshake, welcome);
     handshake.bytes.send(
         HandshakeMessage.ready(PeerTypes.differing(node.types(), welcome.offer(), null)));
-    if (!handshake.bytes.flush()) {
-      throw new IOException("the other side does not read");
-    }
-    handshakes.establish(handshake, welcome.incarnation(), welcome.offer(), welcome.forms());
+    handshake.welcome = welcome;
+    handshake.state = State.READY_BEGUN; // flush() makes the connection when all is sent
   }
 
   private void rejected(PendingHandshake handshake, ByteBuffer frame) throws IOException {

@@ -7,6 +7,7 @@ import io.talaria.messaging.dispatch.Timers;
 import io.talaria.messaging.engine.Connection;
 import io.talaria.messaging.handshake.HandshakeMessage.Forms;
 import io.talaria.messaging.handshake.HandshakeMessage.Offer;
+import io.talaria.messaging.handshake.HandshakeMessage.Welcome;
 import io.talaria.messaging.transport.Link;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -150,9 +151,17 @@ final class Handshakes {
     flush(handshake);
   }
 
-  /** Sends what is queued, now or when there is room. */
+  /**
+   * Sends what is queued, now or when there is room. READY is the last frame of the side that
+   * dialled, and may be longer than what the socket takes at once: then makes the connection.
+   */
   void flush(PendingHandshake handshake) throws IOException {
     boolean all = handshake.bytes.flush();
+    if (all && handshake.state == PendingHandshake.State.READY_BEGUN) {
+      Welcome welcome = handshake.welcome;
+      establish(handshake, welcome.incarnation(), welcome.offer(), welcome.forms());
+      return;
+    }
     SelectionKey registered = handshake.channel.keyFor(selector);
     if (registered != null && registered.isValid()) {
       registered.interestOps(

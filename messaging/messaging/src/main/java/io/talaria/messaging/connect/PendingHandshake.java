@@ -15,7 +15,7 @@ import java.util.Set;
 
 /** A handshake that has not led to a connection yet. Conductor's thread. */
 final class PendingHandshake {
-  /** How far it has come. The first three are of the side that dialled. */
+  /** How far it has come. The first four are of the side that dialled. */
   enum State {
     /** The TCP connection is not there yet. */
     CONNECTING,
@@ -23,6 +23,8 @@ final class PendingHandshake {
     PROVING,
     /** WELCOME or REJECT is awaited. */
     HELLO_SENT,
+    /** WELCOME has come, and READY is being sent. */
+    READY_BEGUN,
     /** At the side that accepted: the proof or HELLO is awaited. */
     HELLO_AWAITED,
     /** The connection that is there is asked whether it lives. */
@@ -71,6 +73,9 @@ final class PendingHandshake {
 
   /** What the side that accepted has received, or null. */
   HandshakeMessage.Hello hello;
+
+  /** What the side that dialled has received, or null. */
+  HandshakeMessage.Welcome welcome;
 
   /** The transports that this side has offered, bits of {@link HandshakeMessage}. */
   int offered;
@@ -128,7 +133,7 @@ final class PendingHandshake {
   }
 
   boolean dialled() {
-    return state.compareTo(State.HELLO_SENT) <= 0;
+    return state.compareTo(State.READY_BEGUN) <= 0;
   }
 
   /** Whether it is of a process on another host, or of another user, that has proved nothing. */
