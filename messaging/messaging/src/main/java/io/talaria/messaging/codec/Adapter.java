@@ -104,10 +104,9 @@ public final class Adapter {
         };
       }
       case Form.EnumOf constants when type.isEnum() -> constants(type, constants);
-      case Form.RecordOf record when type.isRecord() ->
-          once(type, record, () -> components(type, record));
+      case Form.RecordOf record when type.isRecord() -> ValueReader.level(ofRecord(type, record));
       case Form.OneOf oneOf when type.isSealed() && type.isInterface() ->
-          once(type, oneOf, () -> leaves(type, oneOf, where));
+          ValueReader.level(once(type, oneOf, () -> leaves(type, oneOf, where)));
       default -> throw Form.differs(where, own, form);
     };
   }
@@ -164,7 +163,7 @@ public final class Adapter {
     for (Form.Part leaf : form.leaves()) {
       List<Class<?>> same =
           own.stream().filter(each -> each.getSimpleName().equals(leaf.name())).toList();
-      byNumber.add(same.size() == 1 ? element(same.getFirst(), leaf.form(), where) : null);
+      byNumber.add(same.size() == 1 ? leaf(same.getFirst(), leaf.form(), where) : null);
     }
     return in -> {
       int number = in.getVarUnsigned();
@@ -178,6 +177,18 @@ public final class Adapter {
       }
       return reader.read(in);
     };
+  }
+
+  /** A leaf that is a record is of one level with its interface, as for {@link Codecs}. */
+  private ValueReader leaf(Class<?> type, Form form, String where) {
+    Form there = form instanceof Form.Known known ? theirs.of(known) : form;
+    return type.isRecord() && there instanceof Form.RecordOf record
+        ? ofRecord(type, record)
+        : element(type, there, where);
+  }
+
+  private ValueReader ofRecord(Class<?> type, Form.RecordOf form) {
+    return once(type, form, () -> components(type, form));
   }
 
   private ValueReader components(Class<?> type, Form.RecordOf form) {

@@ -40,9 +40,14 @@ final class SkippingReaders {
       case Form.OptionalOf some -> ValueReader.orNull(of(some.element()));
       case Form.EnumOf unused -> MessageReader::getVarUnsigned;
       case Form.Known known -> of(theirs.of(known));
-      case Form.RecordOf record -> ValueReader.once(made, record, () -> components(record));
-      case Form.OneOf oneOf -> ValueReader.once(made, oneOf, () -> leaves(oneOf));
+      case Form.RecordOf record -> ValueReader.level(ofRecord(record));
+      case Form.OneOf oneOf ->
+          ValueReader.level(ValueReader.once(made, oneOf, () -> leaves(oneOf)));
     };
+  }
+
+  private ValueReader ofRecord(Form.RecordOf record) {
+    return ValueReader.once(made, record, () -> components(record));
   }
 
   private ValueReader components(Form.RecordOf record) {
@@ -56,7 +61,8 @@ final class SkippingReaders {
   }
 
   private ValueReader leaves(Form.OneOf oneOf) {
-    ValueReader[] parts = oneOf.leaves().stream().map(this::of).toArray(ValueReader[]::new);
+    ValueReader[] parts =
+        oneOf.leaves().stream().map(each -> leaf(each.form())).toArray(ValueReader[]::new);
     return in -> {
       int number = in.getVarUnsigned();
       if (number < 0 || number >= parts.length) {
@@ -64,6 +70,12 @@ final class SkippingReaders {
       }
       return parts[number].read(in);
     };
+  }
+
+  /** A leaf that is a record is of one level with its interface, as for {@link Codecs}. */
+  private ValueReader leaf(Form form) {
+    Form there = form instanceof Form.Known known ? theirs.of(known) : form;
+    return there instanceof Form.RecordOf record ? ofRecord(record) : of(there);
   }
 
   private ValueReader elements(Form form) {

@@ -16,8 +16,7 @@ interface ValueReader {
   }
 
   /**
-   * Makes the reader of a form only once, because the form may contain itself. It counts how deep
-   * values lie in each other.
+   * Makes the reader of a form only once, because the form may contain itself.
    *
    * @param made by the identity of forms, those that were made or are being made
    */
@@ -28,7 +27,11 @@ interface ValueReader {
       made.put(form, known);
       known.reader = maker.get();
     }
-    Later reader = known;
+    return known;
+  }
+
+  /** Counts how deep values lie in each other. */
+  static ValueReader level(ValueReader reader) {
     return in -> {
       in.enter();
       Object value = reader.read(in);

@@ -279,6 +279,45 @@ class AdapterTest {
         .isInstanceOf(MalformedMessageException.class);
   }
 
+  static final class Fourth {
+    sealed interface Expression permits Value, Not {}
+
+    record Value(short value) implements Expression {}
+
+    record Not(Expression of) implements Expression {}
+
+    record Whole(Expression all) {}
+
+    private Fourth() {}
+  }
+
+  static final class Fifth {
+    sealed interface Expression permits Value, Not {}
+
+    record Value(int value) implements Expression {}
+
+    record Not(Expression of) implements Expression {}
+
+    record Whole(Expression all) {}
+
+    private Fifth() {}
+  }
+
+  @Test
+  void leavesLieAsDeepInEachOtherAsInOneVersion() {
+    Fourth.Expression deep = new Fourth.Value((short) 3);
+    for (int i = 0; i < 50; i++) {
+      deep = new Fourth.Not(deep);
+    }
+    Fourth.Whole written = new Fourth.Whole(deep);
+    Fifth.Expression read = as(Fifth.Whole.class, written).all();
+    while (read instanceof Fifth.Not not) {
+      read = not.of();
+    }
+    assertThat(read).isEqualTo(new Fifth.Value(3));
+    assertThat(as(Last.class, written)).as("skipped").isEqualTo(new Last(0));
+  }
+
   record Leaf(int a) {}
 
   record Twice(Leaf first, Leaf second, List<Leaf> more) {}
