@@ -117,9 +117,13 @@ public final class Adapter {
   }
 
   private static Object[] elements(MessageReader in, ValueReader element) {
-    Object[] elements = new Object[in.getLength(1)];
+    int size = in.getLength(1);
     in.enter();
-    for (int i = 0; i < elements.length; i++) {
+    Object[] elements = new Object[Math.min(size, Codecs.FIRST_ELEMENTS)];
+    for (int i = 0; i < size; i++) {
+      if (i == elements.length) {
+        elements = Codecs.larger(elements, size);
+      }
       elements[i] = element.read(in);
     }
     in.leave();

@@ -14,6 +14,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +34,14 @@ import java.util.Set;
  * <p>For one thread, at registration.
  */
 public final class Codecs {
+  /**
+   * A list or an array first gets memory for at most so many elements, and for more when these were
+   * read: its length alone, which may be wrong on each of many levels, must not take much.
+   */
+  static final int FIRST_ELEMENTS = 1024;
+
+  private static final int GROWTH_SHIFT = 2;
+
   private final MethodHandles.Lookup lookup;
   private final Map<Type, Codec<Object>> made = new HashMap<>();
 
@@ -287,8 +296,11 @@ public final class Codecs {
     public Object read(MessageReader in) {
       int size = in.getLength(1);
       in.enter();
-      Object[] elements = new Object[size];
+      Object[] elements = new Object[Math.min(size, FIRST_ELEMENTS)];
       for (int i = 0; i < size; i++) {
+        if (i == elements.length) {
+          elements = larger(elements, size);
+        }
         elements[i] = element.read(in);
       }
       in.leave();
@@ -318,14 +330,27 @@ public final class Codecs {
 
     @Override
     public Object read(MessageReader in) {
-      Object[] array = (Object[]) Array.newInstance(type, in.getLength(1));
+      int size = in.getLength(1);
       in.enter();
-      for (int i = 0; i < array.length; i++) {
+      Object[] array = (Object[]) Array.newInstance(type, Math.min(size, FIRST_ELEMENTS));
+      for (int i = 0; i < size; i++) {
+        if (i == array.length) {
+          array = larger(array, size);
+        }
         array[i] = element.read(in);
       }
       in.leave();
       return array;
     }
+  }
+
+  /**
+   * Makes room for more elements of a list or an array that is being read.
+   *
+   * @param size how many it has
+   */
+  static Object[] larger(Object[] elements, int size) {
+    return Arrays.copyOf(elements, (int) Math.min(size, (long) elements.length << GROWTH_SHIFT));
   }
 
   private static Object notNull(Object value, int index) {

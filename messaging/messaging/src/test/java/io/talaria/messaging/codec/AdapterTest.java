@@ -12,6 +12,7 @@ import io.talaria.messaging.Varint;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -254,6 +255,17 @@ class AdapterTest {
     assertThat(read.more()).isZero();
     assertThat(as(Second.All.class, first(First.Color.RED, new First.Square(9))).shape())
         .isEqualTo(new Second.Square(9));
+  }
+
+  @Test
+  void manyElementsAreAdapted() {
+    First.Tree leaf = new First.Tree(3, "leaf", List.of());
+    for (int size : new int[] {1024, 1025, 5000}) {
+      Second.Tree read =
+          as(Second.Tree.class, new First.Tree(1, "", Collections.nCopies(size, leaf)));
+      assertThat(read.children())
+          .isEqualTo(Collections.nCopies(size, new Second.Tree(List.of(), 3)));
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ package io.talaria.messaging.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.talaria.messaging.Codec;
 import io.talaria.messaging.MalformedMessageException;
 import io.talaria.messaging.MessageWriter;
@@ -15,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractSequentialList;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Records go out and come back; what cannot is refused by name. */
@@ -378,6 +381,38 @@ class CodecsTest {
     assertThatThrownBy(in::getLongs)
         .isInstanceOf(MalformedMessageException.class)
         .hasMessageContaining("a length of 2147483647");
+  }
+
+  record Branch(List<Branch> branches) {}
+
+  /** On each level as many elements as bytes are left. */
+  @Test
+  void lengthsWithoutElementsTakeLittleMemory() {
+    int bytes = 1 << 20;
+    MemorySegment memory = Arena.ofAuto().allocate(bytes);
+    SegmentWriter out = new SegmentWriter().over(memory, 0, bytes);
+    for (int i = 0; i < 100; i++) {
+      out.putLength(1_000_000);
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertThatThrownBy(() -> decode(Branch.class, memory))
+        .isInstanceOf(MalformedMessageException.class)
+        .hasMessageContaining("more than 64");
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(16 << 20);
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // what is tested
+  record Many(List<Integer> list, Integer[] array) {}
+
+  @Test
+  void manyElementsComeOut() {
+    for (int size : new int[] {0, 1, 1023, 1024, 1025, 4096, 4097, 100_000}) {
+      Integer[] values = IntStream.range(0, size).boxed().toArray(Integer[]::new);
+      Many read = decode(Many.class, encode(Many.class, new Many(List.of(values), values)));
+      assertThat(read.list()).isEqualTo(List.of(values));
+      assertThat(read.array()).isEqualTo(values);
+    }
   }
 
   @Test
