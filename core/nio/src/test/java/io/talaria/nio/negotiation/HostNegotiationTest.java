@@ -82,7 +82,9 @@ class HostNegotiationTest {
     assertThat(pair.clientTransport.peers.get(0).betweenHosts()).isTrue();
   }
 
-  /** As a server does that restarts in its JVM: one turn of the thread finds the end and the new. */
+  /**
+   * As a server does that restarts in its JVM: one turn of the thread finds the end and the new.
+   */
   @Test
   void aListenerThatIsBoundAgainAtOnceHasItsRendezvousAgain() throws Exception {
     announce();
@@ -107,8 +109,7 @@ class HostNegotiationTest {
     awaitFree();
     Thread.sleep(1_500); // connections that the old process had accepted are not awaited any more
     Node next =
-        new Node(
-            dir.resolve("next"), new FakeTransport(), HostPair.settings(dir, HostPair.ALL, 1));
+        new Node(dir.resolve("next"), new FakeTransport(), HostPair.settings(dir, HostPair.ALL, 1));
     assertThat(next.announce(pair.port)).isEqualTo(Reason.ANNOUNCED);
     next.settle();
     for (int i = 0; i < 2; i++) {

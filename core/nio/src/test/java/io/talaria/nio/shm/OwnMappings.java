@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The mappings of slabs and rings in one directory, as the kernel lists them for this process: those
- * of a test, if the directory is its own. Sessions of earlier tests, which may give their memory back
- * later than those end, have their files elsewhere.
+ * The mappings of slabs and rings in one directory, as the kernel lists them for this process:
+ * those of a test, if the directory is its own. Sessions of earlier tests, which may give their
+ * memory back later than those end, have their files elsewhere.
  */
 public final class OwnMappings {
   private static final long SETTLE_NS = TimeUnit.MILLISECONDS.toNanos(1500);

@@ -329,8 +329,7 @@ class SsCommandTest {
           .doesNotHaveDuplicates();
       assertThat(text)
           .containsPattern("talaria_stalls_total\\{.*,pid_namespace=\"102\",start_ticks=\"8\"} 1\n")
-          .containsPattern(
-              "talaria_stalls_total\\{pid=\"" + PID + "\",program=\"[^\"]+\"} 1\n");
+          .containsPattern("talaria_stalls_total\\{pid=\"" + PID + "\",program=\"[^\"]+\"} 1\n");
       assertThat(counters.problem()).isNull();
     }
   }
