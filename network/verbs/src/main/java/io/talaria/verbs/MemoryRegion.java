@@ -12,6 +12,8 @@ import io.talaria.verbs.binding.VerbsStructs.Sge;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Memory that a device may access by itself ({@code ibv_mr}). Belongs to its protection domain,
@@ -20,6 +22,9 @@ import java.util.Objects;
 public final class MemoryRegion extends NativeObject {
   private static final long PAGE_BYTES = 4096;
   private static final int ENOMEM = 12;
+
+  /** All that are open: the device uses their memory, whether the program refers to them or not. */
+  private static final Set<MemoryRegion> OPEN = ConcurrentHashMap.newKeySet();
 
   private final ProtectionDomain domain;
   private final MemorySegment memory;
@@ -40,8 +45,10 @@ public final class MemoryRegion extends NativeObject {
     length = memory.byteSize();
     long region;
     try {
+      OPEN.add(this); // first, because it may find no memory
       region = registered(bits);
     } catch (RuntimeException | Error e) {
+      OPEN.remove(this);
       abandoned();
       throw e;
     }
@@ -64,9 +71,8 @@ public final class MemoryRegion extends NativeObject {
     if (bytes <= 0) {
       throw new IllegalArgumentException("a memory region of " + bytes + " bytes");
     }
-    // Collected when nothing refers to it: neither the region, nor its domain while a queue pair
-    // may
-    // use it, nor requests that name it.
+    // Collected when the region is closed and nothing refers to the memory: neither the domain,
+    // while a queue pair may use it, nor requests that name it.
     return register(domain, allocated(bytes), access);
   }
 
@@ -238,8 +244,11 @@ public final class MemoryRegion extends NativeObject {
   @Override
   int destroy(long region) {
     int status = Ibv.deregMr(region);
-    if (status >= 0 && !idle) {
-      domain.retire(memory);
+    if (status >= 0) {
+      if (!idle) {
+        domain.retire(memory);
+      }
+      OPEN.remove(this);
     }
     return status;
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -104,6 +105,25 @@ class LifetimeTest {
       later.close();
       queue.close();
     }
+  }
+
+  @Test
+  void anOpenRegionThatTheProgramHasForgottenStays() throws Exception {
+    try (Context context = Variant.open();
+        ProtectionDomain domain = context.protectionDomain()) {
+      WeakReference<MemoryRegion> forgotten = forgotten(domain);
+      for (int i = 0; i < 5; i++) {
+        System.gc();
+        Thread.sleep(10);
+      }
+      MemoryRegion region = forgotten.get();
+      assertThat(region).isNotNull();
+      region.close();
+    }
+  }
+
+  private static WeakReference<MemoryRegion> forgotten(ProtectionDomain domain) {
+    return new WeakReference<>(domain.allocate(4096, Access.LOCAL_WRITE, Access.REMOTE_WRITE));
   }
 
   @Test
