@@ -309,7 +309,7 @@ public final class SendRequests {
   }
 
   /**
-   * Names the remote memory of a write, read or atomic operation.
+   * Names the remote memory of a write, read or atomic operation. Takes the place of a destination.
    *
    * @param address as the peer's {@link MemoryRegion#remoteAddress} says, plus an offset
    * @param remoteKey as the peer's {@link MemoryRegion#remoteKey} says
@@ -333,9 +333,13 @@ public final class SendRequests {
    * @param number of the queue pair there
    * @param key of the queue pair there
    * @return this
+   * @throws IllegalStateException if the request binds a memory window
    */
   public SendRequests to(AddressHandle handle, int number, int key) {
     domain.require(handle.domain(), "address handle");
+    if (bound[currentIndex] != null) {
+      throw new IllegalStateException("the request binds a memory window");
+    }
     Raw.word(current + SendWr.WR_ATOMIC_REMOTE_ADDR, handle.pointer());
     Raw.half(current + SendWr.WR_ATOMIC_COMPARE_ADD, number);
     Raw.half(current + SendWr.WR_ATOMIC_COMPARE_ADD + 4, key);
@@ -422,7 +426,10 @@ public final class SendRequests {
         requireOpen(bound[index]);
       }
     }
-    if (queuePair.type() == QueuePair.Type.UD && !(subject instanceof AddressHandle)) {
+    if (queuePair.type() == QueuePair.Type.UD
+        && !(subject instanceof AddressHandle
+            && Raw.word(at(index) + SendWr.WR_ATOMIC_REMOTE_ADDR) == subject.pointer())) {
+      // A union: where remote() has put an address, providers would follow it as the handle.
       throw new IllegalStateException("request " + index + " has no address handle: see to()");
     }
     if (pieces > queuePair.sendPieces()) {

@@ -358,4 +358,27 @@ class MessagesTest {
           .hasMessage("request 1 has no address handle: see to()");
     }
   }
+
+  @Test
+  void aRemoteAddressDoesNotPassForADestination() {
+    try (Pair pair = new Pair(QueuePair.Type.UD)) {
+      Path path = Variant.path(pair.context);
+      QueuePairAddress there = pair.right.queuePair.address(path, 0);
+      try (AddressHandle handle =
+          pair.domain.addressHandle(
+              AddressVector.global(1, path.gidIndex(), there.lid(), there.gid()))) {
+        SendRequests datagram =
+            pair.left.send.send(0).id(2).local(pair.left.region, 0, 8).signaled();
+        datagram.to(handle, there.number(), 0x11).remote(8, 1);
+        assertThatThrownBy(() -> pair.left.queuePair.post(datagram, 0, 1))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage("request 0 has no address handle: see to()");
+        datagram.to(handle, there.number(), 0x11);
+        pair.right.expect(0, 1, 0, 256);
+        pair.left.post(0);
+        pair.left.success(2);
+        pair.right.success(1);
+      }
+    }
+  }
 }

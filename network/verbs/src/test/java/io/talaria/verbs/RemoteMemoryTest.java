@@ -4,6 +4,7 @@ package io.talaria.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.verbs.binding.VerbsConstants;
@@ -149,10 +150,7 @@ class RemoteMemoryTest {
   @Test
   void aWindowGivesAPartUnderAKeyOfItsOwnUntilItIsInvalidated() {
     try (Pair pair = new Pair(QueuePair.Type.RC)) {
-      int wanted =
-          VerbsConstants.IBV_DEVICE_MEM_WINDOW_TYPE_2A
-              | VerbsConstants.IBV_DEVICE_MEM_WINDOW_TYPE_2B;
-      assumeTrue((pair.context.attributes().capabilities() & wanted) != 0, "no windows of type 2");
+      assumeWindowsOfType2(pair.context);
       try (MemoryRegion region =
               pair.domain.allocate(4096, Access.LOCAL_WRITE, Access.WINDOW_BIND);
           MemoryWindow window = pair.domain.window(2)) {
@@ -178,6 +176,34 @@ class RemoteMemoryTest {
         pair.left.post(0);
         Variant.completions(pair.left.queue, pair.left.done);
         assertThat(pair.left.done.status(0)).isNotEqualTo(Status.SUCCESS);
+      }
+    }
+  }
+
+  private static void assumeWindowsOfType2(Context context) {
+    int wanted =
+        VerbsConstants.IBV_DEVICE_MEM_WINDOW_TYPE_2A | VerbsConstants.IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+    assumeTrue((context.attributes().capabilities() & wanted) != 0, "no windows of type 2");
+  }
+
+  @Test
+  void whatBindsAWindowHasNoDestination() {
+    try (Pair pair = new Pair(QueuePair.Type.RC)) {
+      assumeWindowsOfType2(pair.context);
+      Path path = Variant.path(pair.context);
+      QueuePairAddress there = pair.right.queuePair.address(path, 0);
+      try (MemoryRegion region =
+              pair.domain.allocate(4096, Access.LOCAL_WRITE, Access.WINDOW_BIND);
+          MemoryWindow window = pair.domain.window(2);
+          AddressHandle handle =
+              pair.domain.addressHandle(
+                  AddressVector.global(1, path.gidIndex(), there.lid(), there.gid()))) {
+        SendRequests binding =
+            pair.left.send.bind(0, window, region, 1024, 64, Access.REMOTE_WRITE);
+        // The window would not be looked at any more: a closed one would be posted.
+        assertThatThrownBy(() -> binding.to(handle, there.number(), 0x11))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage("the request binds a memory window");
       }
     }
   }
