@@ -388,7 +388,7 @@ public final class ExtendedQueuePair extends QueuePair {
     inBatch = false;
     int status = IbvOps.wrComplete(complete, extended);
     sent(count, status == 0);
-    return -status;
+    return -Math.abs(status); // some providers negate it themselves
   }
 
   /** Drops the batch ({@code ibv_wr_abort}). */

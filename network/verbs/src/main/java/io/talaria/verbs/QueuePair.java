@@ -776,7 +776,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
       unmark(tail, marked, before + posted);
     }
     sendPosted = before + posted;
-    return -status;
+    return -Math.abs(status); // some providers negate it themselves
   }
 
   final void requireNoBatch() {
@@ -872,7 +872,7 @@ public sealed class QueuePair extends NativeObject permits ExtendedQueuePair {
     long start = requests.cut(first, count);
     int status = IbvOps.post(postReceive, queuePair, start, requests.failedField());
     receivePosted += requests.joined(status, first, count);
-    return -status;
+    return -Math.abs(status); // some providers negate it themselves
   }
 
   /**

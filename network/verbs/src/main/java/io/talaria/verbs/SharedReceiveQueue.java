@@ -96,7 +96,7 @@ public final class SharedReceiveQueue extends NativeObject {
     int status = IbvOps.post(postSrqRecv, queue, start, requests.failedField());
     int done = requests.joined(status, first, count);
     posted += done;
-    return -status;
+    return -Math.abs(status); // some providers negate it themselves
   }
 
   /** One of its requests is completed; by those that poll, one at a time for each queue. */

@@ -301,6 +301,29 @@ class FaultsTest {
   }
 
   @Test
+  void anErrorNumberIsNegatedWhateverSignTheProviderGivesIt() {
+    try (Pair pair = new Pair(QueuePair.Type.RC, true);
+        SharedReceiveQueue shared = pair.domain.sharedReceiveQueue(1, 1)) {
+      pair.left.send.send(0).local(pair.left.region, 0, 8).signaled();
+      Loopback.fail("ibv_post_send", -EIO, 1);
+      assertThat(pair.left.queuePair.post(pair.left.send, 0, 1)).isEqualTo(-EIO);
+      assertThat(pair.left.send.failed()).isZero();
+      pair.right.receive.request(0).local(pair.right.region, 0, 8);
+      Loopback.fail("ibv_post_recv", -EIO, 1);
+      assertThat(pair.right.queuePair.post(pair.right.receive, 0, 1)).isEqualTo(-EIO);
+      Loopback.fail("ibv_post_srq_recv", -EIO, 1);
+      assertThat(shared.post(pair.right.receive, 0, 1)).isEqualTo(-EIO);
+      ExtendedQueuePair left = pair.left.extended();
+      left.start();
+      left.id(1, true);
+      left.send();
+      left.piece(pair.left.region, 0, 8);
+      Loopback.fail("ibv_wr_complete", -EIO, 1);
+      assertThat(left.complete()).isEqualTo(-EIO);
+    }
+  }
+
+  @Test
   void anExtendedBatchThatFailsTakesNoPlaces() {
     try (Pair pair = new Pair(QueuePair.Type.RC, true)) {
       ExtendedQueuePair left = pair.left.extended();
