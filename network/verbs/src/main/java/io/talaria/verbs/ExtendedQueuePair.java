@@ -196,6 +196,9 @@ public final class ExtendedQueuePair extends QueuePair {
 
   /** Calls what begins the request, now that its flags are known. */
   private void issue(int flags) {
+    if (destination != null) {
+      long ignored = destination.pointer(); // a closed one is refused before anything has begun
+    }
     int all = flags | (signaled ? VerbsConstants.IBV_SEND_SIGNALED : 0);
     Raw.half(extended + QpEx.WR_FLAGS, all);
     switch (kind) {
@@ -364,6 +367,7 @@ public final class ExtendedQueuePair extends QueuePair {
       throw new IllegalStateException("no request has begun that needs a destination");
     }
     domain().require(handle.domain(), "address handle");
+    long ignored = handle.pointer();
     addressed = true;
     destination = handle;
     destinationNumber = number;

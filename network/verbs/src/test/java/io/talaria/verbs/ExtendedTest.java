@@ -195,6 +195,36 @@ class ExtendedTest {
   }
 
   @Test
+  void aDatagramToAClosedHandleIsNotPosted() {
+    try (Pair pair = new Pair(QueuePair.Type.UD, true)) {
+      ExtendedQueuePair left = pair.left.extended();
+      Path path = Variant.path(pair.context);
+      QueuePairAddress there = pair.right.queuePair.address(path, 0);
+      AddressHandle handle =
+          pair.domain.addressHandle(
+              AddressVector.global(1, path.gidIndex(), there.lid(), there.gid()));
+      left.start();
+      left.send();
+      left.to(handle, there.number(), 0x11);
+      handle.close();
+      assertThatThrownBy(() -> left.piece(pair.left.region, 0, 8))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the address handle is closed");
+      assertThatThrownBy(left::complete).hasMessageContaining("the last request has no data");
+      left.abort();
+      left.start();
+      left.send();
+      left.piece(pair.left.region, 0, 8);
+      assertThatThrownBy(() -> left.to(handle, there.number(), 0x11))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the address handle is closed");
+      assertThatThrownBy(left::complete)
+          .hasMessage("the last request has no destination: see to()");
+      left.abort();
+    }
+  }
+
+  @Test
   void aQueueIsNotPolledWhileItIsRead() {
     try (Pair pair = new Pair(QueuePair.Type.RC);
         ExtendedCompletionQueue queue = pair.context.extendedCompletionQueue(8, null, false);
