@@ -707,7 +707,9 @@ public final class VerbsNode implements AutoCloseable {
       throw new ExchangeException("the node is closed");
     }
     int send = 0;
+    int all = sending[0];
     for (int i = 1; i < sending.length; i++) {
+      all += sending[i];
       if (sending[i] < sending[send]) {
         send = i;
       }
@@ -718,7 +720,10 @@ public final class VerbsNode implements AutoCloseable {
         receive = each;
       }
     }
-    if (sending[send] == perSendThread || receive.assigned == perReceiveThread) {
+    // The shares of the threads are rounded up.
+    if (all == options.connections()
+        || sending[send] == perSendThread
+        || receive.assigned == perReceiveThread) {
       throw new ExchangeException(
           "the node has all its "
               + options.connections()

@@ -331,16 +331,20 @@ class HandshakeTest {
 
   @Test
   void aNodeThatIsFullSaysSo() throws Exception {
-    try (Pair pair = new Pair(Pair.options(), Pair.options().connections(1), (c, m) -> {})) {
-      Connection connection = pair.connect((c, m) -> {});
-      assertThatThrownBy(() -> pair.connect((c, m) -> {}))
-          .hasMessage(
-              "the peer refuses: the node has all its 1 connections: close some, or open it with"
-                  + " more");
-      connection.close();
-      CloseReason ignored = Pair.closed(connection);
-      Pair.await("its place", () -> pair.right.metrics().connections() == 0);
-      assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
+    for (int threads = 1; threads <= 2; threads++) {
+      NetOptions.Builder full =
+          Pair.options().connections(1).sendThreads(threads).receiveThreads(threads);
+      try (Pair pair = new Pair(Pair.options(), full, (c, m) -> {})) {
+        Connection connection = pair.connect((c, m) -> {});
+        assertThatThrownBy(() -> pair.connect((c, m) -> {}))
+            .hasMessage(
+                "the peer refuses: the node has all its 1 connections: close some, or open it with"
+                    + " more");
+        connection.close();
+        CloseReason ignored = Pair.closed(connection);
+        Pair.await("its place", () -> pair.right.metrics().connections() == 0);
+        assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
+      }
     }
   }
 }
