@@ -20,7 +20,7 @@ public record ActivePort(Context context, int number, int gidIndex) {
    * @param name of a device, or of a device and a port, such as {@code mlx5_0:1}; empty for any
    * @return the port; the caller closes its context
    * @throws IOException if there is none; the message says which there are, and their states
-   * @throws IllegalArgumentException if there is no number behind the colon
+   * @throws IllegalArgumentException if there is no number from 1 behind the colon
    */
   public static ActivePort open(String name) throws IOException {
     String deviceName = name.replaceFirst(":.*", "");
@@ -48,11 +48,16 @@ public record ActivePort(Context context, int number, int gidIndex) {
   }
 
   private static int number(String name) {
+    int number;
     try {
-      return Integer.parseInt(name.substring(name.indexOf(':') + 1));
+      number = Integer.parseInt(name.substring(name.indexOf(':') + 1));
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(name + " has no port number behind the colon", e);
     }
+    if (number < 1) {
+      throw new IllegalArgumentException(name + " has a port number below 1");
+    }
+    return number;
   }
 
   private static ActivePort open(Device device, int only, StringJoiner seen) {

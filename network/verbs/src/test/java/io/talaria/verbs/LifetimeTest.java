@@ -254,6 +254,15 @@ class LifetimeTest {
   }
 
   @Test
+  void portsOfADeviceAreCountedFromOne() {
+    for (String name : new String[] {"nothing0:0", "nothing0:-1"}) {
+      assertThatThrownBy(() -> ActivePort.open(name))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(name + " has a port number below 1");
+    }
+  }
+
+  @Test
   void theDeviceTellsWhatItIs() {
     try (DeviceList devices = DeviceList.open()) {
       Device device = devices.first();
