@@ -13,7 +13,7 @@ import java.util.Map;
  * For one thread at a time; times are those of {@link System#nanoTime}.
  */
 final class QueryPlan {
-  /** The longest pause of a silent port. */
+  /** The longest pause of a silent port, unless the interval is longer. */
   static final long MAX_PAUSE_NS = 60_000_000_000L;
 
   /** A port that has counters of 32 and of 64 bits is queried twice. */
@@ -106,8 +106,13 @@ final class QueryPlan {
     Turn turn = turns.get(port);
     if (turn != null) {
       turn.silences++;
-      long pause = everyNs << Math.min(turn.silences, 16);
-      turn.dueNs = nowNs + (pause <= 0 ? MAX_PAUSE_NS : Math.min(pause, MAX_PAUSE_NS));
+      turn.dueNs = nowNs + pauseNs(turn.silences);
     }
+  }
+
+  private long pauseNs(int silences) {
+    long longest = Math.max(everyNs, MAX_PAUSE_NS);
+    long pause = everyNs << Math.min(silences, 16);
+    return pause <= 0 ? longest : Math.min(pause, longest);
   }
 }

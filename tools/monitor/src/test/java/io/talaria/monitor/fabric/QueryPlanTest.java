@@ -71,6 +71,13 @@ class QueryPlanTest {
   }
 
   @Test
+  void aSilentPortIsNotQueriedMoreOftenThanTheOthers() {
+    QueryPlan plan = new QueryPlan(200, 3600 * SECOND, 0);
+    plan.ports(ports(2), 0);
+    assertThat(run(plan, 3000, 1)).isEqualTo(Map.of(port(1), 1, port(2), 1));
+  }
+
+  @Test
   void whatIsShownNoMoreIsNotQueried() {
     QueryPlan plan = new QueryPlan(200, SECOND, 0);
     plan.ports(ports(3), 0);
