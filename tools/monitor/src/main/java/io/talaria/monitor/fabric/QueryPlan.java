@@ -28,6 +28,11 @@ final class QueryPlan {
 
   private static final class Turn {
     private long dueNs;
+    private boolean queried;
+
+    /** When the last query ended. */
+    private long queriedNs;
+
     private int silences;
   }
 
@@ -44,9 +49,17 @@ final class QueryPlan {
     this.freeNs = nowNs;
   }
 
-  /** Sets how often each port is to be queried. */
+  /** Sets how often each port is to be queried, counted from the last time. */
   void every(long ns) {
+    if (ns == everyNs) {
+      return;
+    }
     everyNs = ns;
+    for (Turn turn : turns.values()) {
+      if (turn.queried) {
+        turn.dueNs = turn.queriedNs + pauseNs(turn.silences);
+      }
+    }
   }
 
   /** Queries these ports from now on, new ones at once. */
@@ -96,8 +109,7 @@ final class QueryPlan {
   void responded(PortId port, long nowNs) {
     Turn turn = turns.get(port);
     if (turn != null) {
-      turn.silences = 0;
-      turn.dueNs = nowNs + everyNs;
+      queried(turn, 0, nowNs);
     }
   }
 
@@ -105,9 +117,15 @@ final class QueryPlan {
   void silent(PortId port, long nowNs) {
     Turn turn = turns.get(port);
     if (turn != null) {
-      turn.silences++;
-      turn.dueNs = nowNs + pauseNs(turn.silences);
+      queried(turn, turn.silences + 1, nowNs);
     }
+  }
+
+  private void queried(Turn turn, int silences, long nowNs) {
+    turn.queried = true;
+    turn.queriedNs = nowNs;
+    turn.silences = silences;
+    turn.dueNs = nowNs + pauseNs(silences);
   }
 
   private long pauseNs(int silences) {

@@ -78,6 +78,20 @@ class QueryPlanTest {
   }
 
   @Test
+  void aNewIntervalCountsAtOnce() {
+    QueryPlan plan = new QueryPlan(200, 10 * SECOND, 0);
+    plan.ports(ports(1), 0);
+    plan.every(20 * SECOND);
+    assertThat(plan.next(0)).isEqualTo(port(1));
+    plan.responded(port(1), 0);
+    plan.every(SECOND / 5);
+    assertThat(plan.waitNs(0)).isEqualTo(SECOND / 5);
+    plan.silent(port(1), 0);
+    plan.every(10 * SECOND);
+    assertThat(plan.waitNs(0)).isEqualTo(20 * SECOND);
+  }
+
+  @Test
   void whatIsShownNoMoreIsNotQueried() {
     QueryPlan plan = new QueryPlan(200, SECOND, 0);
     plan.ports(ports(3), 0);
