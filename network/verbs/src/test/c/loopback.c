@@ -39,7 +39,7 @@ static char slow_name[64];
 static volatile int slow_ms, slow_began;
 static int holding;
 static long unacknowledged, not_ready;
-static int no_kernel, no_device, open_errno, port_down, max_completions = 1 << 20;
+static int no_kernel, no_device, open_errno, port_down, max_completions = 1 << 20, max_reads_out = 16;
 
 static int fault(const char *name) {
   if (slow_ms && strcmp(name, slow_name) == 0) {
@@ -250,7 +250,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *a) {
   *a = (struct ibv_device_attr){
     .fw_ver = "1.0.loop", .node_guid = ibv_get_device_guid(&device), .max_mr_size = 1ULL << 40,
     .max_qp = MAX_OBJECTS, .max_qp_wr = 16384, .max_sge = MAX_PIECES, .max_cq = MAX_OBJECTS,
-    .max_cqe = max_completions, .max_mr = MAX_OBJECTS, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = 16,
+    .max_cqe = max_completions, .max_mr = MAX_OBJECTS, .max_qp_rd_atom = 16, .max_qp_init_rd_atom = max_reads_out,
     .atomic_cap = IBV_ATOMIC_HCA, .max_mw = MAX_OBJECTS, .max_srq = MAX_OBJECTS, .max_srq_wr = 16384,
     .max_srq_sge = MAX_PIECES, .max_ah = MAX_OBJECTS, .phys_port_cnt = 1,
     .device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
@@ -760,6 +760,7 @@ static void progress_all(void) {
 static int modify(struct qp *qp, struct ibv_qp_attr *a, int mask) {
   struct ibv_qp *b = &qp->base.qp_base;
   if ((mask & IBV_QP_STATE) && !allowed(b->state, a->qp_state)) return EINVAL;
+  if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && a->max_rd_atomic > max_reads_out) return EINVAL;
   if (mask & IBV_QP_PORT) { if (a->port_num != 1) return EINVAL; qp->attr.port_num = a->port_num; }
   if (mask & IBV_QP_AV) { if (a->ah_attr.grh.sgid_index > 1) return EINVAL; qp->attr.ah_attr = a->ah_attr; }
   if (mask & IBV_QP_ACCESS_FLAGS) qp->attr.qp_access_flags = a->qp_access_flags;
@@ -1312,6 +1313,7 @@ void rdma_destroy_qp(struct rdma_cm_id *id) { ibv_destroy_qp(id->qp); id->qp = N
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param) {
   FAULT_MINUS();
   CM_ALONE;
+  if (param->initiator_depth > max_reads_out) { errno = EINVAL; return -1; }
   struct cm_id *listener = listeners[ntohs(id->route.addr.dst_sin.sin_port)];
   if (!listener) { cm_raise(cm(id), NULL, RDMA_CM_EVENT_REJECTED, 8, NULL); return 0; }
   struct cm_id *made = calloc(1, sizeof *made);
@@ -1339,7 +1341,10 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param) {
   FAULT_MINUS();
   CM_ALONE;
   struct cm_id *own = cm(id);
-  if (!own->peer || !id->qp || !own->peer->base.qp) { errno = EINVAL; return -1; }
+  if (!own->peer || !id->qp || !own->peer->base.qp || param->initiator_depth > max_reads_out) {
+    errno = EINVAL;
+    return -1;
+  }
   pthread_mutex_lock(&lock);
   join(own, own->peer, 7);
   join(own->peer, own, 7);
@@ -1480,6 +1485,8 @@ int loop_tear(uint32_t number) {
 }
 // How many entries a completion queue has at most, for those that are opened later.
 void loop_max_completions(int count) { max_completions = count; }
+// How many reads a queue pair has under way at most.
+void loop_max_reads_out(int count) { max_reads_out = count; }
 // Adds completions that nobody has asked for.
 void loop_stuff(struct ibv_cq *cq, int count) {
   pthread_mutex_lock(&lock);

@@ -281,7 +281,7 @@ final class CmConnector {
       byte[] answer = answer(line, setup, data, challenge);
       CompletableFuture<Void> greeting = new CompletableFuture<>();
       int readsIn = Math.min(node.reads(), event.readsIn());
-      int readsOut = Math.min(node.reads(), event.readsOut());
+      int readsOut = Math.min(node.readsOut(), event.readsOut());
       connection = node.connection(setup, peer, line, handler, greeting);
       setup = null; // it is the connection's
       node.join(
@@ -466,7 +466,8 @@ final class CmConnector {
         offer = CmFrame.with(offer, proof.proof(true, context));
       }
       line.id.connect(
-          new ConnectionParameters(offer, node.reads(), node.reads(), MAX_RETRIES, WAIT_FOR_EVER));
+          new ConnectionParameters(
+              offer, node.reads(), node.readsOut(), MAX_RETRIES, WAIT_FOR_EVER));
       ConnectionEvent made = line.await(ConnectionEvent.Type.ESTABLISHED, endNs);
       Offer peer = answered(line, made, hello, challenge, offer, address.getAddress());
       connection = node.connection(setup, peer, line, handler, null);

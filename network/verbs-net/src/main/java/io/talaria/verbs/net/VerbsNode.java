@@ -100,6 +100,7 @@ public final class VerbsNode implements AutoCloseable {
   private final int gidIndex;
   private final int mtuBytes;
   private final int reads;
+  private final int readsOut;
   private final Access[] remote;
   private final List<SendThread> sendThreads = new ArrayList<>();
   private final List<ReceiveThread> receiveThreads = new ArrayList<>();
@@ -149,6 +150,7 @@ public final class VerbsNode implements AutoCloseable {
       gidIndex = gidIndex();
       mtuBytes = context.port(port).activeMtuBytes();
       reads = Math.clamp(device.maxReadsIn(), 0, MAX_READS);
+      readsOut = Math.clamp(device.maxReadsOut(), 0, MAX_READS);
       remote =
           device.atomics() == DeviceAttributes.Atomics.NONE
               ? new Access[] {Access.REMOTE_READ, Access.REMOTE_WRITE}
@@ -559,9 +561,14 @@ public final class VerbsNode implements AutoCloseable {
    */
   record Place(SendThread sendThread, ReceiveThread receiveThread, int serial) {}
 
-  /** How many reads and atomics are worked on at once. */
+  /** How many reads and atomics of a peer are worked on at once. */
   int reads() {
     return reads;
+  }
+
+  /** How many reads and atomics may be under way from here. */
+  int readsOut() {
+    return readsOut;
   }
 
   Offer offer(Setup setup) {
@@ -646,7 +653,7 @@ public final class VerbsNode implements AutoCloseable {
           Path path =
               Path.by(port, gidIndex)
                   .withMtu(Math.min(mtuBytes, peer.mtuBytes()))
-                  .withReads(Math.min(reads, peer.reads()), reads);
+                  .withReads(Math.min(readsOut, peer.reads()), reads);
           setup.queuePair().connect(setup.address(), peer.address(), path, remote);
         });
     return connection;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.talaria.verbs.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,6 +27,7 @@ class FaultsTest {
   private static final int EIO = 5;
   private static final int ENOMEM = 12;
   private static final int SLOW_MS = 500;
+  private static final int MAX_READS = 16;
 
   @BeforeEach
   void needsTheProvider() {
@@ -37,6 +39,7 @@ class FaultsTest {
     if (!Provider.isDevice()) {
       Provider.fail("", 0, 0);
       Provider.slow("", 0);
+      Provider.maxReadsOut(MAX_READS);
     }
   }
 
@@ -172,6 +175,16 @@ class FaultsTest {
         Provider.fail(function, EIO, 1);
         assertThatThrownBy(() -> pair.connect((c, m) -> {})).as(function).isNotNull();
         Pair.await("both ends", () -> pair.right.metrics().connections() == 0);
+        assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aDeviceMayServeMoreReadsThanItMakes() throws Exception {
+    Provider.maxReadsOut(2);
+    for (NetOptions.Builder options : List.of(Pair.options(), Pair.cm())) {
+      try (Pair pair = new Pair(options, (c, m) -> {})) {
         assertThat(pair.connect((c, m) -> {}).isOpen()).isTrue();
       }
     }

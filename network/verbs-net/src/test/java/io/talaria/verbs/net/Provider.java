@@ -115,6 +115,11 @@ final class Provider implements BeforeAllCallback {
     return (int) call("loop_slow_began", JAVA_INT) == 1;
   }
 
+  /** How many reads a queue pair has under way at most. */
+  static void maxReadsOut(int count) {
+    Object ignored = call("loop_max_reads_out", null, count);
+  }
+
   /** Keeps completions back. */
   static void hold() {
     Object ignored = call("loop_hold", JAVA_INT, 1);
