@@ -606,9 +606,9 @@ final class ShmPeer {
     } else if (code == ShmMessages.SLAB && length == ShmMessages.SLAB_BYTES) {
       slabs.made(message.getInt(), message.getLong(), message.getInt());
     } else if (code == ShmMessages.MAPPED && length == ShmMessages.MAPPED_BYTES) {
-      forget(slabs.answered(message.getInt(), true));
+      forget(slabs.answered(message.getInt(), true, this::ringsInUse));
     } else if (code == ShmMessages.UNMAPPED && length == ShmMessages.MAPPED_BYTES) {
-      forget(slabs.answered(message.getInt(), false));
+      forget(slabs.answered(message.getInt(), false, this::ringsInUse));
     } else if (code == ShmMessages.THREAD_DOORBELL && length == ShmMessages.THREAD_DOORBELL_BYTES) {
       toldOfThreadDoorbell(
           message.getInt(), new DoorbellAddress(message.getInt(), message.getLong()));

@@ -132,10 +132,16 @@ final class Slabs {
    *
    * @return the slab
    */
-  Slab answered(int index, boolean there) throws TransportException {
+  Slab answered(int index, boolean there, Uses uses) throws TransportException {
     Slab slab = index >= 0 && index < SlabLayout.SLABS ? slabs[index] : null;
     if (!session.initiator() || slab == null || slab.mappedThere || slab.refused) {
       throw protocol("an answer to slab " + index);
+    }
+    if (!there) {
+      rings.forget(index); // no reader follows the peer there from now on
+      if ((uses.rings() & SlabRings.bits(index)) != 0) {
+        throw protocol("that it cannot map slab " + index + ", in which it writes");
+      }
     }
     slab.mappedThere = there;
     slab.refused = !there;

@@ -82,6 +82,9 @@ class HostilePeerTest {
     /** Slabs, as the hostile side has mapped them. */
     final Mapping[] slabs = new Mapping[SlabLayout.SLABS];
 
+    /** The slab of which the hostile side says nothing, or -1. */
+    int silent = -1;
+
     private int slots;
     int generation;
 
@@ -194,14 +197,16 @@ class HostilePeerTest {
         } catch (TransportException e) {
           throw new AssertionError(e);
         }
-        execute(
-            () -> {
-              try {
-                transport.received(this, ShmMessages.mapped(index));
-              } catch (TransportException e) {
-                throw new AssertionError(e);
-              }
-            });
+        if (index != silent) {
+          execute(
+              () -> {
+                try {
+                  transport.received(this, ShmMessages.mapped(index));
+                } catch (TransportException e) {
+                  throw new AssertionError(e);
+                }
+              });
+        }
       }
     }
 
@@ -571,6 +576,54 @@ class HostilePeerTest {
     honest.end();
     assertThat(mappings.count()).as("mappings").isZero();
     assertThat(dir.resolve("shm")).isEmptyDirectory();
+  }
+
+  /** Has the honest side's reader look for its next byte in the ring of slab 0. */
+  private static void moveToSlab0(Honest honest, ShmStream stream) {
+    ByteBuffer page = honest.page(stream.slot);
+    int theirs = honest.theirs(stream.slot);
+    long start = ConnectionLayout.start(stream.slot);
+    long ring = ConnectionLayout.ring(ConnectionLayout.RING_OF_SLAB, SlabLayout.ring(0, 0));
+    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.moveAt(0), start);
+    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.moveTo(0), ring);
+    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.MOVE_GENERATION, 1);
+    ConnectionLayout.setRelease(page, theirs + ConnectionLayout.TAIL, start + 1);
+  }
+
+  @Test
+  void aSlabThatThePeerCannotMapIsNotReadFrom() throws Exception {
+    Honest honest = new Honest(true);
+    honest.silent = 0;
+    Upgrade first = honest.transport.offer(honest); // has the only page of slab 0
+    ShmStream stream = honest.connect(); // in slab 1
+    honest.transport.received(honest, ShmMessages.unmapped(0));
+    first.cancel(Reason.MAP_FAILED); // nobody uses slab 0 any more
+
+    moveToSlab0(honest, stream);
+
+    assertThat(stream.read(ByteBuffer.allocate(1))).isEqualTo(TransportStream.RESET);
+    honest.giveBack(stream);
+    honest.end();
+    assertThat(mappings.count()).as("mappings").isZero();
+  }
+
+  @Test
+  void whoWritesInASlabCannotSayThatItIsNotMapped() throws Exception {
+    Honest honest = new Honest(true);
+    honest.silent = 0;
+    Upgrade first = honest.transport.offer(honest);
+    ShmStream stream = honest.connect();
+    moveToSlab0(honest, stream);
+    assertThat(stream.read(ByteBuffer.allocate(1))).isEqualTo(1);
+
+    assertThatThrownBy(() -> honest.transport.received(honest, ShmMessages.unmapped(0)))
+        .isInstanceOf(TransportException.class)
+        .hasMessageContaining("cannot map slab 0");
+
+    first.cancel(Reason.PROTOCOL);
+    honest.giveBack(stream);
+    honest.end();
+    assertThat(mappings.count()).as("mappings").isZero();
   }
 
   @Test
