@@ -8,6 +8,7 @@ import io.talaria.nio.files.PrivateDirectory;
 import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.process.Descriptors;
 import io.talaria.nio.transport.TransportException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -159,9 +160,11 @@ public final class SharedFiles {
     EndedOwners.sweep(directory.path());
   }
 
-  /** Free bytes where the files live, or 0 if unknown. */
+  /** Free bytes where the files live; many if there is no limit, as on a tmpfs of size=0. */
   public long usableBytes() {
-    return directory.path().toFile().getUsableSpace(); // one call of the kernel
+    File folder = directory.path().toFile();
+    long free = folder.getUsableSpace(); // one call of the kernel
+    return free == 0 && folder.getTotalSpace() == 0 ? Long.MAX_VALUE : free;
   }
 
   private Path usable() throws TransportException {

@@ -51,6 +51,13 @@ class SharedFilesTest {
     throw new OutOfMemoryError(NO_MEMORY);
   }
 
+  /** The kernel reports 0 of 0 blocks for it, as for a tmpfs of size=0 or a ramfs. */
+  @Test
+  void aFileSystemWithoutALimitIsNotFull() {
+    SharedFiles there = new SharedFiles(new PrivateDirectory(Path.of("/proc"), Reason.NO_SHM_DIR));
+    assertThat(there.usableBytes()).isEqualTo(Long.MAX_VALUE);
+  }
+
   @Test
   void aFileThatCannotBeMappedHereIsRemoved() {
     assertFails(() -> files.create(BYTES, (file, bytes) -> fails()), Reason.MAP_FAILED, NO_MEMORY);

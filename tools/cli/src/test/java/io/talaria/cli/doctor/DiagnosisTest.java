@@ -159,6 +159,12 @@ class DiagnosisTest {
   }
 
   @Test
+  void memoryWithoutALimitIsFine() {
+    assertFinding(
+        DirectoryChecks.room(here(), "tmpfs", 0, Long.MAX_VALUE), Status.OK, "without a limit");
+  }
+
+  @Test
   void littleRoomIsSaid() {
     assertFinding(
         DirectoryChecks.room(here(), "tmpfs", 64 << 20, 1 << 20),

@@ -112,7 +112,9 @@ public final class DirectoryChecks {
     try {
       mapAndTouch(here.shmDir().resolve(PROBE + ProcessHandle.current().pid()));
       FileStore store = Files.getFileStore(here.shmDir());
-      return room(here, store.type(), store.getTotalSpace(), store.getUsableSpace());
+      long total = store.getTotalSpace();
+      long free = total == 0 ? Long.MAX_VALUE : store.getUsableSpace(); // size=0: no limit
+      return room(here, store.type(), total, free);
     } catch (IOException | RuntimeException e) {
       return Finding.missing(
               "shared memory",
@@ -129,12 +131,14 @@ public final class DirectoryChecks {
             + " on "
             + type
             + ", "
-            + Show.bytes(freeBytes)
-            + " free of "
-            + Show.bytes(totalBytes)
-            + ": room for "
-            + connections
-            + " connections of "
+            + (totalBytes == 0
+                ? "without a limit: connections of "
+                : Show.bytes(freeBytes)
+                    + " free of "
+                    + Show.bytes(totalBytes)
+                    + ": room for "
+                    + connections
+                    + " connections of ")
             + Show.bytes(here.connectionBytes())
             + ", which grow to "
             + Show.bytes(4096 + 2L * here.ringMaxBytes())
