@@ -98,7 +98,7 @@ class DiagnosisTest {
     assertFinding(
         DirectoryChecks.room(here(), "tmpfs", 64 << 20, 64 << 20),
         Status.OK,
-        "64 MiB free of 64 MiB: room for 963 connections of 68 KiB, which grow to 8.0 MiB");
+        "64 MiB free of 64 MiB: room for 948 connections of 68 KiB, which grow to 8.0 MiB");
     assertThat(temp.resolve("run")).isEmptyDirectory();
   }
 
@@ -167,11 +167,11 @@ class DiagnosisTest {
   @Test
   void littleRoomIsSaid() {
     assertFinding(
-        DirectoryChecks.room(here(), "tmpfs", 64 << 20, 1 << 20),
+        DirectoryChecks.room(here(), "tmpfs", 64 << 20, 2 << 20),
         Status.WARN,
         "room for 15 connections",
         "--shm-size");
-    Finding none = DirectoryChecks.room(here(), "tmpfs", 64 << 20, 1 << 10);
+    Finding none = DirectoryChecks.room(here(), "tmpfs", 64 << 20, 1 << 20);
     assertFinding(none, Status.MISSING, "room for 0 connections", "--shm-size");
     assertThat(none.isFatal()).isTrue();
     assertFinding(

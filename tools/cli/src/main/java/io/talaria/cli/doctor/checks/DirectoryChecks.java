@@ -27,6 +27,10 @@ import jdk.net.ExtendedSocketOptions;
  */
 public final class DirectoryChecks {
   private static final long FEW_CONNECTIONS = 64;
+
+  /** So much must be free beside what a new connection takes: ShmTransport.requireRoom. */
+  private static final long ROOM_BYTES = 1 << 20;
+
   private static final int PROBE_BYTES = 4096;
   private static final String PROBE = "doctor-";
 
@@ -125,7 +129,7 @@ public final class DirectoryChecks {
   }
 
   public static Finding room(Surroundings here, String type, long totalBytes, long freeBytes) {
-    long connections = freeBytes / here.connectionBytes();
+    long connections = Math.max(0, freeBytes - ROOM_BYTES) / here.connectionBytes();
     String found =
         here.shmDir()
             + " on "
