@@ -29,13 +29,13 @@ final class ShmReadySet implements ReadySet {
   /** Closed, but still named by a stream: its number goes when that is gone. Under this lock. */
   private boolean closed;
 
-  /**
-   * The last sleep's word. Peers remember what they have rung, so no ready set may repeat
-   * another's.
-   */
-  private long sleeps;
+  /** The last sleep's number: in the lower half of its word, and never 0, which is awake. */
+  private int sleeps;
 
-  /** In the upper half of each sleep's word: tells this ready set from others of its number. */
+  /**
+   * In the upper half of each sleep's word: tells this ready set from others of its number. Peers
+   * remember what they have rung, so no ready set may repeat another's.
+   */
   private final int opened;
 
   private final DoorbellPool doorbells;
@@ -53,7 +53,11 @@ final class ShmReadySet implements ReadySet {
     this.opened = (int) opened & MAX_OPENED;
     this.doorbells = doorbells;
     doorbell = doorbells.lease();
-    sleeps = (long) this.opened << Integer.SIZE;
+  }
+
+  /** For tests. */
+  void lastSleep(int last) {
+    sleeps = last;
   }
 
   /** Of the number of the ready set of a sleep. */
@@ -188,9 +192,10 @@ final class ShmReadySet implements ReadySet {
   @Override
   public boolean arm() {
     Link[] now = links;
-    sleeps++;
+    sleeps = sleeps == -1 ? 1 : sleeps + 1;
+    long word = (long) opened << Integer.SIZE | Integer.toUnsignedLong(sleeps);
     for (Link link : now) {
-      link.setSleepWordRelease(index, sleeps);
+      link.setSleepWordRelease(index, word);
     }
     SleepWord.publishBeforeLook();
     for (Link link : now) {

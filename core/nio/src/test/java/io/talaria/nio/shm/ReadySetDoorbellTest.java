@@ -89,6 +89,18 @@ class ReadySetDoorbellTest {
   }
 
   @Test
+  void itsDoorbellIsRungHoweverOftenItHasSlept() throws Exception {
+    ShmReadySet readySet = openReadySet();
+    readySet.lastSleep(-1);
+    sleepIn(readySet);
+
+    ShmReadySetTest.writeTo(connection.client);
+
+    assertThat(connection.client.rung).as("doorbells on the control connection").hasValue(0);
+    assertThat(rung(readySet)).isTrue();
+  }
+
+  @Test
   void theNextReadySetOfThatNumberIsRungByItsOwnDoorbell() throws Exception {
     ShmReadySet first = openReadySet();
     sleepIn(first);
