@@ -7,6 +7,7 @@ import io.talaria.cli.harness.Json;
 import io.talaria.cli.harness.Table;
 import io.talaria.cli.harness.Units;
 import io.talaria.monitor.Harmless;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -18,6 +19,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What the counters files of the nodes of {@code messaging} said at one moment, told in
@@ -30,6 +33,7 @@ import java.util.Map;
  */
 record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> problems) {
   private static final String NAME = "*.messages";
+  private static final Pattern OWNER = Pattern.compile("([0-9]{1,18})-([0-9]{1,18})-.*");
   private static final int VERSION = 2;
   private static final int MAX_BYTES = 8 << 20;
 
@@ -62,7 +66,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
       if (version != VERSION) {
         problems.add(file + " has version " + version + " instead of " + VERSION);
       } else if (!node.path("namespace").asText().equals(namespace)
-          || ProcessHandle.of(node.path("pid").asLong()).isPresent()) {
+          || lives(file)) {
         nodes.add(node);
       }
     } catch (NoSuchFileException e) {
@@ -70,6 +74,13 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
     } catch (IOException e) {
       problems.add(file + " cannot be read: " + e.getMessage());
     }
+  }
+
+  /** Whether the process lives that the name tells; its id may be another's by now. */
+  private static boolean lives(Path file) throws IOException {
+    Matcher name = OWNER.matcher(file.getFileName().toString());
+    return name.matches()
+        && ProcFiles.startTicks(Long.parseLong(name.group(1))) == Long.parseLong(name.group(2));
   }
 
   /** In which this process's numbers of processes count; others' cannot be looked for here. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.talaria.cli.harness.Json;
+import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -38,10 +39,15 @@ class SsNodesTest {
     return out.toString();
   }
 
-  private void write(long pid, int node, String peers) throws IOException {
+  /** The file of a node of this process. */
+  private void write(int node, String peers) throws IOException {
+    write(PID, ProcFiles.startTicks(PID), node, peers);
+  }
+
+  private void write(long pid, long start, int node, String peers) throws IOException {
     String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
     Files.writeString(
-        dir.resolve(pid + "-1-" + node + ".messages"),
+        dir.resolve(pid + "-" + start + "-" + node + ".messages"),
         "{\"talariaMessages\":2,\"pid\":"
             + pid
             + ",\"namespace\":\""
@@ -61,8 +67,8 @@ class SsNodesTest {
 
   @Test
   void nodesAndTheirPeersAreShown() throws IOException {
-    write(PID, 7, PEER);
-    write(PID, 5, "");
+    write(7, PEER);
+    write(5, "");
     String text = run();
     assertThat(status).isZero();
     assertThat(text.lines().toList())
@@ -78,13 +84,13 @@ class SsNodesTest {
 
   @Test
   void filesCannotControlTheTerminal() throws IOException {
-    write(PID, 7, PEER.replace("same user", "a\\u001b[2Jb\\u202ec\\nd"));
+    write(7, PEER.replace("same user", "a\\u001b[2Jb\\u202ec\\nd"));
     assertThat(run()).contains("a?[2Jb?c?d, same host").doesNotContain("\u001b", "\u202e");
   }
 
   @Test
   void aScriptGetsWhatTheFilesSay() throws IOException {
-    write(PID, 7, PEER);
+    write(7, PEER);
     JsonNode all = Json.parse(run("--json"));
     assertThat(all.path("nodes").path(0).path("peers").path(0).path("peer").asInt()).isEqualTo(9);
     assertThat(run("--json", "--watch", "0.01", "--count", "2").lines()).hasSize(2);
@@ -92,11 +98,17 @@ class SsNodesTest {
 
   @Test
   void theDeadAreNotShownAndWhatIsNoFileOfOursIsSaid() throws IOException {
-    write(4_194_305, 7, PEER); // above the largest process id
+    write(4_194_305, 1, 7, PEER); // above the largest process id
     assertThat(run()).contains("no node of messaging is found in " + dir);
     Files.writeString(dir.resolve("1-1-1.messages"), "{\"talariaMessages\":9}");
     Files.writeString(dir.resolve("2-1-1.messages"), "no JSON");
     assertThat(run()).contains("has version 9 instead of 2").contains("cannot be read");
+  }
+
+  @Test
+  void theNextProcessOfThatIdIsNotTheNode() throws IOException {
+    write(PID, ProcFiles.startTicks(PID) - 1, 7, PEER);
+    assertThat(run()).contains("no node of messaging is found in " + dir);
   }
 
   @Test
