@@ -104,7 +104,10 @@ final class Differences {
     }
     if (client.facts.switchedOn() && server.facts.switchedOn()) {
       directories("talaria.dir", client, server, ProcessFacts::dir);
-      directories("talaria.shm.dir", client, server, ProcessFacts::shmDir);
+      if (names(transports(client.facts)).contains("shm")
+          && names(transports(server.facts)).contains("shm")) {
+        directories("talaria.shm.dir", client, server, ProcessFacts::shmDir);
+      }
       transports(client.facts, server.facts);
     }
   }
@@ -150,15 +153,23 @@ final class Differences {
   }
 
   private void transports(ProcessFacts client, ProcessFacts server) {
-    String one = client.property("talaria.transports", "shm");
-    String other = server.property("talaria.transports", "shm");
-    List<String> common = new ArrayList<>(List.of(one.split(",")));
-    common.retainAll(List.of(other.split(",")));
+    String one = transports(client);
+    String other = transports(server);
+    List<String> common = new ArrayList<>(names(one));
+    common.retainAll(names(other));
     if (common.isEmpty()) {
       add(
           "talaria.transports is " + one + " in the client and " + other + " in the server",
           "Name one that both have.");
     }
+  }
+
+  private static String transports(ProcessFacts of) {
+    return of.property("talaria.transports", "shm");
+  }
+
+  private static List<String> names(String transports) {
+    return List.of(transports.strip().split("\\s*,\\s*"));
   }
 
   private void versions(ProcessInfo client, ProcessInfo server) {

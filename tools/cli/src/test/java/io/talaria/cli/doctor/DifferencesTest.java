@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What two processes in different network namespaces lack, as far as their options tell. */
+/** What two processes lack, as far as their options tell. */
 class DifferencesTest {
   private static End end(String word, String namespace, String... options) {
     List<String> words = new ArrayList<>(List.of("java", "-javaagent:/x/talaria.jar"));
@@ -58,5 +58,19 @@ class DifferencesTest {
   void twoThatShareDoNotDiffer() {
     String shared = "-Dtalaria.namespaces=shared";
     assertThat(found(end("client", "net:[1]", shared), end("server", "net:[2]", shared))).isEmpty();
+  }
+
+  @Test
+  void spacesInAListOfTransportsDoNotMatter() {
+    End client = end("client", "net:[1]", "-Dtalaria.transports=ucx, shm");
+    assertThat(found(client, end("server", "net:[1]"))).isEmpty();
+  }
+
+  @Test
+  void withoutShmItsDirectoryDoesNotMatter() {
+    String ucx = "-Dtalaria.transports=ucx";
+    End client = end("client", "net:[1]", ucx, "-Dtalaria.shm.dir=/a");
+    End server = end("server", "net:[1]", ucx, "-Dtalaria.shm.dir=/b");
+    assertThat(found(client, server)).isEmpty();
   }
 }
