@@ -14,7 +14,7 @@ final class ProgramName {
 
   /** The main class without its package, or the name of the jar. */
   static String shortName() {
-    return shortName(command());
+    return shortName(command(), System.getProperty("java.class.path", ""));
   }
 
   /** The version of Talaria as its jar states it. */
@@ -23,11 +23,21 @@ final class ProgramName {
     return version == null ? "development" : version;
   }
 
-  static String shortName(String command) {
+  /**
+   * @param classPath begins, with -jar, with the jar, of whatever suffix, as the command does;
+   *     agents stand behind it
+   */
+  static String shortName(String command, String classPath) {
+    int colon = classPath.indexOf(':');
+    String jar = colon < 0 ? classPath : classPath.substring(0, colon);
+    if (!jar.isEmpty() && (command + " ").startsWith(jar + " ")) {
+      return jar.substring(jar.lastIndexOf('/') + 1);
+    }
     int space = command.indexOf(' ');
     String first = space < 0 ? command : command.substring(0, space);
+    boolean file = first.startsWith("/") || first.endsWith(".jar"); // an executable, or a jar
     // A module may stand before the class: module/class.
     first = first.substring(first.lastIndexOf('/') + 1);
-    return first.endsWith(".jar") ? first : first.substring(first.lastIndexOf('.') + 1);
+    return file ? first : first.substring(first.lastIndexOf('.') + 1);
   }
 }

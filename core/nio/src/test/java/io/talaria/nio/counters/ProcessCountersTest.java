@@ -461,9 +461,17 @@ class ProcessCountersTest {
 
   @Test
   void programsAreNamedByClassOrJar() {
-    assertThat(ProgramName.shortName("org.example.Server --port 1")).isEqualTo("Server");
-    assertThat(ProgramName.shortName("org.example/org.example.Server x")).isEqualTo("Server");
-    assertThat(ProgramName.shortName("/opt/app/server-1.2.jar -v")).isEqualTo("server-1.2.jar");
-    assertThat(ProgramName.shortName("")).isEmpty();
+    assertName("org.example.Server --port 1", "/opt/a.jar:/opt/b.jar", "Server");
+    assertName("org.example/org.example.Server x", "", "Server");
+    assertName("/opt/app/server-1.2.jar -v", "/opt/app/server-1.2.jar", "server-1.2.jar");
+    assertName("/opt/jenkins.war --httpPort=8080", "/opt/jenkins.war", "jenkins.war");
+    assertName("jenkins.war", "jenkins.war:/x/talaria.jar", "jenkins.war");
+    assertName("/opt/my app/server.jar x", "/opt/my app/server.jar:/x/talaria.jar", "server.jar");
+    assertName("/usr/bin/python3.11", "", "python3.11");
+    assertName("", "", "");
+  }
+
+  private static void assertName(String command, String classPath, String name) {
+    assertThat(ProgramName.shortName(command, classPath)).isEqualTo(name);
   }
 }
