@@ -29,10 +29,8 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Explains why connections to an address, or of a process, are not accelerated. Asks the counters
@@ -52,7 +50,7 @@ final class Inquiry {
   private final Surroundings here;
   private final TcpTable table;
   private final List<Finding> findings = new ArrayList<>();
-  private final Set<Path> looked = new LinkedHashSet<>();
+  private final Map<Path, List<ProcessInfo>> looked = new LinkedHashMap<>();
   private final List<Owned> all = new ArrayList<>();
   private final Map<Group, Integer> groups = new LinkedHashMap<>();
   private int accelerated;
@@ -105,8 +103,10 @@ final class Inquiry {
   }
 
   private void look(Path dir) throws IOException {
-    if (looked.add(dir)) {
-      for (ProcessInfo process : CountersReader.readDirectory(dir).processes()) {
+    if (!looked.containsKey(dir)) {
+      List<ProcessInfo> processes = CountersReader.readDirectory(dir).processes();
+      looked.put(dir, processes);
+      for (ProcessInfo process : processes) {
         process.connections().forEach(one -> all.add(new Owned(process, one)));
       }
     }
@@ -400,15 +400,15 @@ final class Inquiry {
             NOT_SEEN_HINT));
   }
 
-  private ProcessInfo infoOf(ProcessFacts facts) throws IOException {
+  private ProcessInfo infoOf(ProcessFacts facts) {
     return infoOf(facts.pid(), false);
   }
 
   /** What a process says of itself, with connections or without. */
-  private ProcessInfo infoOf(long pid, boolean anywhere) throws IOException {
+  private ProcessInfo infoOf(long pid, boolean anywhere) {
     ProcessInfo other = null;
-    for (Path dir : looked) {
-      for (ProcessInfo process : CountersReader.readDirectory(dir).processes()) {
+    for (List<ProcessInfo> processes : looked.values()) {
+      for (ProcessInfo process : processes) {
         if (process.pid() == pid && !elsewhere(process)) {
           return process;
         }

@@ -197,6 +197,30 @@ class InquiryTest {
   }
 
   @Test
+  @Timeout(40)
+  void aServerBehindAProxyWithThousandsOfConnections() throws Exception {
+    int many = 8_000;
+    StringBuilder table = new StringBuilder(HEAD + row("1F90", "0000", "0A", 1000, 77));
+    for (int i = 0; i < many; i++) {
+      table.append(row(String.format("%04X", 20_000 + i), "1F90", "01", 1000, 80));
+    }
+    system("/proc/net/tcp", table.toString());
+    process(SELF, 1000, "java", "java -javaagent:/x/talaria.jar -jar a", 77);
+    process(42, 1000, "nginx", "/usr/sbin/nginx -g x", 80);
+    try (ProcessCounters counters = ProcessCounters.open(run, Runnable::run)) {
+      InetSocketAddress server = new InetSocketAddress("127.0.0.1", 8080);
+      for (int i = 0; i < many; i++) {
+        counters
+            .connection(Role.ACCEPTED, server, new InetSocketAddress("127.0.0.1", 20_000 + i))
+            .transport(NioTransport.TCP, Reason.NO_OFFER, "");
+      }
+      Answer answer = Inquiry.process(here(), SELF);
+      assertThat(answer.notAccelerated()).isEqualTo(many);
+      assertThat(answer.text()).contains("is no JVM", many + " times");
+    }
+  }
+
+  @Test
   void whatIsMissingForUcx() throws Exception {
     String missing = "Export UCX_HANDLE_ERRORS=none.";
     process(SELF, 1000, "java", "java -javaagent:/x/talaria.jar -jar a", 77);
