@@ -78,7 +78,8 @@ final class BareTable {
     if (report.processes().isEmpty()) {
       out.println("no process with Talaria is found in " + dir);
     } else {
-      rows.forEach(row -> out.println(line(row, rows)));
+      int[] widths = widths(rows);
+      rows.forEach(row -> out.println(line(row, widths)));
     }
     report.problems().forEach(problem -> out.println("not read: " + problem));
   }
@@ -91,14 +92,22 @@ final class BareTable {
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
   }
 
-  private static String line(List<String> row, List<List<String>> rows) {
+  private static int[] widths(List<List<String>> rows) {
+    int[] widths = new int[HEADER.size()];
+    for (List<String> row : rows) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    return widths;
+  }
+
+  private static String line(List<String> row, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < row.size(); i++) {
-      int column = i;
-      int width = rows.stream().mapToInt(each -> each.get(column).length()).max().orElse(0);
       line.append(row.get(i));
       if (i < row.size() - 1) {
-        line.append(" ".repeat(width - row.get(i).length() + 2));
+        line.append(" ".repeat(widths[i] - row.get(i).length() + 2));
       }
     }
     return line.toString();
