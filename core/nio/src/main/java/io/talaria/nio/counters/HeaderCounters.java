@@ -9,6 +9,7 @@ import io.talaria.nio.Reason;
 import io.talaria.nio.counters.file.Counter;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.ProcessCounter;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
@@ -69,6 +70,13 @@ final class HeaderCounters {
   /** Counts. */
   void add(ProcessCounter counter, long amount) {
     add(counter.place(), amount);
+  }
+
+  /** Called before, and after, counts move from a record to the sums here. */
+  void moves() {
+    VarHandle.releaseFence();
+    add(ProcessCounter.MOVES, 1);
+    VarHandle.storeStoreFence();
   }
 
   /** Adds what a connection has counted, which closes. */

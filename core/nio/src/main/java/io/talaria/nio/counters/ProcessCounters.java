@@ -425,12 +425,14 @@ public final class ProcessCounters implements AutoCloseable {
         return false;
       }
       connections.remove(record.id);
+      header.moves();
       header.add(ProcessCounter.CLOSED, 1);
       ConnectionInfo last = record.info();
       for (Counter counter : Counter.values()) {
         header.addClosed(counter, counter.of(last));
       }
       unlist(record);
+      header.moves();
       return true;
     }
   }
@@ -441,11 +443,13 @@ public final class ProcessCounters implements AutoCloseable {
         return;
       }
       selectors.remove(record.id);
+      header.moves();
       header.add(ProcessCounter.SELECTORS_CLOSED, 1);
       header.add(SelectorCounter.SELECTS.closedTotal(), record.selects());
       header.add(SelectorCounter.INNER_SELECTS.closedTotal(), record.innerSelects());
       header.add(SelectorCounter.WAKE_UPS.closedTotal(), record.wakeUps());
       unlist(record);
+      header.moves();
     }
   }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +68,34 @@ class CountersRaceTest {
       }
       writer.get(60, TimeUnit.SECONDS);
       assertThat(seen).as("connections seen while they changed").hasPositiveValue();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void totalsNeverGoBack() throws Exception {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    AtomicBoolean done = new AtomicBoolean();
+    try (ProcessCounters counters = ProcessCounters.open(dir, Runnable::run)) {
+      Future<?> closing =
+          threads.submit(
+              () -> {
+                for (int i = 0; i < 300; i++) {
+                  ConnectionCounters connection = counters.connection(Role.CLIENT, null, null);
+                  connection.acceleratedIn(1 << 20);
+                  LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+                  connection.close();
+                }
+                done.set(true);
+              });
+      long before = 0;
+      while (!done.get()) {
+        long now = CountersReader.read(counters.path()).totals().acceleratedInBytes();
+        assertThat(now).isGreaterThanOrEqualTo(before);
+        before = now;
+      }
+      closing.get(60, TimeUnit.SECONDS);
     } finally {
       threads.shutdownNow();
     }

@@ -32,7 +32,9 @@ public enum ProcessCounter {
   /** Sleeps of closed selectors that ended. */
   CLOSED_WAKE_UPS(11),
   /** Sleepers that had news and were not rung. */
-  WAKEUPS_MISSED(12);
+  WAKEUPS_MISSED(12),
+  /** Changes when counts of what closes move to the sums here; odd while they do. */
+  MOVES(13);
 
   private final int place;
 

@@ -15,6 +15,7 @@ import io.talaria.nio.counters.file.CountersFormatException;
 import io.talaria.nio.counters.file.CountersHeader;
 import io.talaria.nio.counters.file.CountersLayout;
 import io.talaria.nio.counters.file.Liveness;
+import io.talaria.nio.counters.file.ProcessCounter;
 import io.talaria.nio.counters.file.ProcessTotals;
 import io.talaria.nio.counters.file.SelectorCounter;
 import io.talaria.nio.counters.file.SelectorTotals;
@@ -42,6 +43,9 @@ public final class CountersReader {
   private static final long SETTLE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private static final long LOOK_AGAIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  /** If connections close while a file is read, it is read again, at most so often in all. */
+  private static final int MAX_TRIES = 8;
 
   private CountersReader() {}
 
@@ -90,6 +94,11 @@ public final class CountersReader {
           Liveness.of(header.pid(), header.startTicks(), header.pidNamespace(), header.bootId());
       Records records = new Records(settleNs);
       records.read(file, channel, header.used());
+      for (int tries = 1; tries < MAX_TRIES && moved(header, file, channel); tries++) {
+        header = CountersHeader.read(file, channel);
+        records = new Records(settleNs);
+        records.read(file, channel, header.used());
+      }
       return new ProcessInfo(
           file,
           header.pid(),
@@ -109,6 +118,14 @@ public final class CountersReader {
           header.unlisted(),
           records.damaged);
     }
+  }
+
+  /** Whether counts may have moved from the records to the sums of this header since. */
+  private static boolean moved(CountersHeader header, Path file, FileChannel channel)
+      throws IOException {
+    long moves = ProcessCounter.MOVES.in(header.process());
+    long now = ProcessCounter.MOVES.in(CountersHeader.read(file, channel).process());
+    return (moves & 1) != 0 || moves != now;
   }
 
   /** Collects the records of one file. Confined to one call. */
