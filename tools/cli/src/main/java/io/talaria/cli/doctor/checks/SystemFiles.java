@@ -4,6 +4,7 @@ package io.talaria.cli.doctor.checks;
 
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ public final class SystemFiles {
   static List<Path> entries(Path directory) {
     try (Stream<Path> entries = Files.list(directory)) {
       return entries.sorted().toList();
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) { // such as a process that ends just now
       return List.of();
     }
   }
