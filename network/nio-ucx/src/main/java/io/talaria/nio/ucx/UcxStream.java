@@ -45,6 +45,9 @@ final class UcxStream implements TransportStream {
   /** The way in; null: not known yet. */
   private Pipe comesBy;
 
+  /** What follows in the output is the program's: a second switch would be taken for that. */
+  private boolean switchSaid;
+
   // Any thread's.
   private volatile long peerSwitchAt = -1;
   private volatile boolean peerTookTcp;
@@ -277,7 +280,10 @@ final class UcxStream implements TransportStream {
     engine.enter();
     try {
       if (pipe != null) {
-        output.appendWord(tcpBytes);
+        if (!switchSaid) { // else memory was short after that, and the channel tries again
+          output.appendWord(tcpBytes);
+          switchSaid = true;
+        }
         output.push();
       }
     } finally {

@@ -253,6 +253,21 @@ class ShortMemoryTest {
     connection.end();
   }
 
+  /** The peer would take a second switch for the program's bytes. */
+  @Test
+  void aSwitchForWhichMemoryIsShortIsSaidOnce() throws Exception {
+    Connection connection = itself.new Connection(null, new FakeOwner());
+    connection.agree();
+    failAll("sendStream");
+    assertThatThrownBy(() -> connection.client.switchOut(0)).isInstanceOf(Shortage.class);
+    failing.restore("sendStream");
+    connection.client.switchOut(0); // as the channel does, which has not switched
+    connection.server.switchOut(0);
+    until(() -> switched(connection.server) && switched(connection.client));
+    connection.exchange();
+    connection.end();
+  }
+
   private static boolean switched(UcxStream stream) {
     stream.engine().lookIn();
     return stream.peerSwitchAt() == 0;
