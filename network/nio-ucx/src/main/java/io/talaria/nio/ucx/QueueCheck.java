@@ -41,7 +41,7 @@ final class QueueCheck {
    */
   private static final long BLOCKED_NS = 5_000_000_000L;
 
-  /** After how long an engine is tried again whose probe UCX has refused. */
+  /** After how long UCX is tried again where it has refused a probe, or the worker for them. */
   private static final long RETRY_NS = 1_000_000_000L;
 
   private final UcxBinding binding;
@@ -56,8 +56,6 @@ final class QueueCheck {
 
   /** Null: none yet. */
   private BoundWorker sender;
-
-  private boolean givenUp;
 
   QueueCheck(UcxBinding binding) {
     this.binding = binding;
@@ -78,17 +76,11 @@ final class QueueCheck {
     if (begin) {
       requested = false; // before it begins: a later request is for one more
     }
-    if (givenUp || (!begin && probes.isEmpty() && refused.isEmpty())) {
+    if (!begin && probes.isEmpty() && refused.isEmpty()) {
       return Engine.Need.NOTHING;
     }
-    try {
-      if (sender == null) {
-        sender = binding.openWorker();
-      }
-    } catch (BindingException e) {
-      givenUp = true;
-      Log.warning("talaria-ucx: blocked receive queues will not be found: " + e.getMessage(), e);
-      return Engine.Need.NOTHING;
+    if (sender == null && !openSender(engines, begin)) {
+      return refused.isEmpty() ? Engine.Need.NOTHING : Engine.Need.LATER;
     }
     sender.enter();
     try {
@@ -113,6 +105,22 @@ final class QueueCheck {
     }
   }
 
+  /** Opens the worker that sends the probes; if UCX refuses, all engines are checked later. */
+  private boolean openSender(List<Engine> engines, boolean begin) {
+    refused.retainAll(engines);
+    if (!begin && (refused.isEmpty() || System.nanoTime() - refusedNs <= RETRY_NS)) {
+      return false;
+    }
+    try {
+      sender = binding.openWorker();
+      return true;
+    } catch (BindingException e) {
+      refused.addAll(engines);
+      refusal(e);
+      return false;
+    }
+  }
+
   /** Begins to check one engine; if UCX refuses, the others are checked, and this one later. */
   private void begin(Engine engine) {
     try {
@@ -120,11 +128,15 @@ final class QueueCheck {
       refused.remove(engine);
     } catch (BindingException e) {
       refused.add(engine);
-      refusedNs = System.nanoTime();
-      if (!refusalTold) {
-        refusalTold = true;
-        Log.warning("talaria-ucx: a queue cannot be checked for now: " + e.getMessage(), e);
-      }
+      refusal(e);
+    }
+  }
+
+  private void refusal(BindingException e) {
+    refusedNs = System.nanoTime();
+    if (!refusalTold) {
+      refusalTold = true;
+      Log.warning("talaria-ucx: a queue cannot be checked for now: " + e.getMessage(), e);
     }
   }
 

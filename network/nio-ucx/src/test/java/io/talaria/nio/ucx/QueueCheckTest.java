@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** UCX refuses the probe of one engine: the others are checked, and that one is later. */
+/** Which engines are probed, and when those are for which UCX refuses a probe or its worker. */
 @Timeout(60)
 class QueueCheckTest {
   @Test
@@ -44,6 +44,34 @@ class QueueCheckTest {
     assertThat(refusals).hasValue(3);
     first.worker().close();
     second.worker().close();
+  }
+
+  private static void assertProbed(FailingBinding failing) throws Exception {
+    UcxBinding binding = Started.binding();
+    Engine engine = new Engine(binding, new ProgressThread(binding));
+    List<Engine> engines = List.of(engine);
+    QueueCheck check = new QueueCheck(failing.binding);
+    check.request();
+    assertThat(check.look(engines)).as("when again").isNotEqualTo(Engine.Need.NOTHING);
+    until(() -> look(check, engines) && probe(engine) == 1);
+    engine.worker().close();
+  }
+
+  @Test
+  void aWorkerThatIsRefusedIsTriedAgain() throws Exception {
+    assumeTrue(Variant.possible(), "no UCX here");
+    FailingBinding failing = new FailingBinding(Started.binding());
+    AtomicInteger refusals = new AtomicInteger();
+    failing.on(
+        "openWorker",
+        call -> {
+          if (refusals.getAndIncrement() == 0) {
+            throw new BindingException("no descriptor, says the test", null);
+          }
+          return call.proceed();
+        });
+    assertProbed(failing);
+    assertThat(refusals).hasValue(2);
   }
 
   private static boolean look(QueueCheck check, List<Engine> engines) {
