@@ -33,6 +33,9 @@ final class QueueCheck {
   private static final List<String> SHARED_MEMORY =
       List.of("posix", "sysv", "xpmem", "shm", "sm", "mm");
 
+  /** What {@code UCX_TLS} says to leave all of them out. */
+  private static final Set<String> NO_SHARED_MEMORY = Set.of("^shm", "^sm", "^mm");
+
   private static final long SUSPECT_NS = 300_000_000L;
 
   /**
@@ -145,13 +148,30 @@ final class QueueCheck {
     return SHARED_MEMORY.stream().anyMatch(transport::startsWith);
   }
 
+  /**
+   * Whether one of an endpoint's transports may have such a queue. Where the binding does not know
+   * them it gives what {@code UCX_TLS} says, and UCX chooses if that is nothing, all, or what to
+   * leave out.
+   */
+  private boolean mayHaveQueue(List<String> transports) {
+    boolean named = transports.stream().anyMatch(QueueCheck::hasQueue);
+    if (named || binding.tellsTransports()) {
+      return named;
+    }
+    if (transports.isEmpty() || transports.contains("all")) {
+      return true;
+    }
+    String first = transports.get(0);
+    return first.startsWith("^") && !NO_SHARED_MEMORY.contains(first);
+  }
+
   /** The probes to one engine, one after the other. */
   private final class Probe {
     private final Engine engine;
     private final Block block = binding.newBlock(UcxMessages.NOTE_BYTES);
     private final BoundEndpoint endpoint;
 
-    /** Whether it goes through a queue in shared memory: a network has none, and takes its time. */
+    /** Whether it may go through a queue in shared memory: a network has none, and is slower. */
     private final boolean shared;
 
     /** Of the send, or of the close; 0: none. */
@@ -170,7 +190,7 @@ final class QueueCheck {
     Probe(Engine engine) {
       this.engine = engine;
       endpoint = sender.connect(UcxWorkerAddress.unwrap(engine.address()), this);
-      shared = endpoint.transports().stream().anyMatch(QueueCheck::hasQueue);
+      shared = mayHaveQueue(endpoint.transports());
     }
 
     /** Wants one more, unless there is nothing to check. */

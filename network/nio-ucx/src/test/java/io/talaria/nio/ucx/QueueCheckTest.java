@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which engines are probed, and when those are for which UCX refuses a probe or its worker. */
 @Timeout(60)
@@ -55,6 +57,17 @@ class QueueCheckTest {
     assertThat(check.look(engines)).as("when again").isNotEqualTo(Engine.Need.NOTHING);
     until(() -> look(check, engines) && probe(engine) == 1);
     engine.worker().close();
+  }
+
+  /** What JUCX gives with rules, or with such a {@code UCX_TLS}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "all", "^ib"})
+  void aQueueIsCheckedThoughTheBindingDoesNotKnowTheTransports(String known) throws Exception {
+    assumeTrue(Variant.possible(), "no UCX here");
+    FailingBinding failing = new FailingBinding(Started.binding());
+    failing.on("tellsTransports", call -> false);
+    failing.on("transports", call -> known.isEmpty() ? List.of() : List.of(known));
+    assertProbed(failing);
   }
 
   @Test
