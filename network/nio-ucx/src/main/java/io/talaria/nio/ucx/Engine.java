@@ -557,7 +557,10 @@ final class Engine {
       notesUnderWay.add(note);
       progressThread.hurry();
     } else {
-      notes.push(note); // done; or the peer is gone, which shows elsewhere
+      notes.push(note);
+      if (answer < 0) {
+        pipe.noteFailed();
+      }
     }
   }
 
@@ -613,12 +616,16 @@ final class Engine {
   private void pollNotes() {
     for (int i = notesUnderWay.size() - 1; i >= 0; i--) {
       Note note = notesUnderWay.get(i);
-      if (worker.poll(note.request) != BoundWorker.IN_PROGRESS) {
+      int status = worker.poll(note.request);
+      if (status != BoundWorker.IN_PROGRESS) {
         removeAt(notesUnderWay, i);
         Pipe pipe = note.pipe;
         note.pipe = null;
         notes.push(note);
         pipe.noteDone();
+        if (status < 0) {
+          pipe.noteFailed();
+        }
       }
     }
   }
@@ -711,7 +718,7 @@ final class Engine {
     progressThread.hurry();
   }
 
-  /** A stream waits for what its peer has sent last. */
+  /** A stream waits for what its peer has sent last, or for word of a peer it cannot reach. */
   void expecting(UcxStream stream) {
     expecting.add(stream);
     progressThread.hurry();

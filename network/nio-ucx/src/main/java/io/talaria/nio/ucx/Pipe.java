@@ -139,6 +139,10 @@ final class Pipe {
     out.someSent();
   }
 
+  void noteFailed() {
+    out.noteFailed();
+  }
+
   /** Whether UCX is not done with something that was sent by it. */
   boolean sending() {
     return notesUnderWay > 0 || out.sending();

@@ -11,6 +11,9 @@ import io.talaria.nio.transport.EndState;
  * An engine's; methods enter the engine unless they say that it is entered.
  */
 final class UcxEnding {
+  /** How long the end of an unreachable peer may take to be heard. */
+  private static final long UNREACHABLE_NS = 1_000_000_000L;
+
   private final UcxStream stream;
   private final Engine engine;
   private final UcxOutput output;
@@ -35,6 +38,11 @@ final class UcxEnding {
 
   /** The control connection has ended with the peer's output alone. Any thread reads it. */
   private volatile boolean peerOutputEnded;
+
+  /** UCX could not send a small message while the control connection stood. */
+  private boolean unreachable;
+
+  private long unreachableSinceNs;
 
   private boolean breached;
   private boolean releasedHere;
@@ -271,13 +279,38 @@ final class UcxEnding {
   }
 
   /**
-   * Looks again, after {@link #controlEnded}; the engine is entered.
+   * UCX could not send a small message, for which the peer may wait. If the peer has ended, how is
+   * still to be heard; if it is just not reached, the connection is reset. The engine is entered.
+   */
+  void noteFailed() {
+    assert engine.entered();
+    if (!unreachable && lastWords == null && !ends.ended()) {
+      unreachableSinceNs = System.nanoTime();
+      engine.expecting(stream);
+      unreachable = true;
+    }
+  }
+
+  /** Resets a peer that lives and cannot be reached, in time. */
+  private boolean heardOfUnreachable() {
+    if (ends.ended() || stream.peer().gone()) {
+      return true; // the control connection tells how it has ended
+    }
+    if (System.nanoTime() - unreachableSinceNs < UNREACHABLE_NS) {
+      return false;
+    }
+    output.failed();
+    return true;
+  }
+
+  /**
+   * Looks again, after {@link #controlEnded} or {@link #noteFailed}; the engine is entered.
    *
    * @return whether that was the last time; so it is if the stream is released
    */
   boolean pollLastWords() {
     assert engine.entered();
-    return heardOut();
+    return lastWords == null ? heardOfUnreachable() : heardOut();
   }
 
   // ---- the peer

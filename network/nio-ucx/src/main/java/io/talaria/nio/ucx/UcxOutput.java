@@ -229,9 +229,10 @@ final class UcxOutput {
   }
 
   /** The way to the peer has failed: nothing reaches it. */
-  private void failed() {
+  void failed() {
     dropFilling();
     ends.controlEnded(true, false);
+    stream.news(); // for those who only read, too
   }
 
   /** Forgets what has not been given to UCX. */

@@ -567,6 +567,11 @@ final class UcxStream implements TransportStream {
     ending.lookWhetherSent();
   }
 
+  /** As {@link UcxEnding#noteFailed}. */
+  void noteFailed() {
+    ending.noteFailed();
+  }
+
   /** Neither side uses it any more, and it has no way out: it leaves nothing behind. */
   void gone() {
     peer.forget(this);
