@@ -98,6 +98,9 @@ final class Engine {
    */
   private boolean unpolled;
 
+  /** Memory was short for a limit that is to be granted. */
+  private boolean grantsOwed;
+
   /** Any thread's. */
   private volatile boolean spent;
 
@@ -459,11 +462,18 @@ final class Engine {
     directBytes = 0;
     try {
       turn();
-      return directBytes;
+    } catch (InternalError e) {
+      throw e; // perhaps of another stream's memory that is gone
+    } catch (VirtualMachineError e) {
+      if (directBytes == 0) {
+        throw e;
+      }
+      progressThread.hurry(); // the reader gets its bytes, and what is left undone is done later
     } finally {
       directReader = null;
       directBuffer = null;
     }
+    return directBytes;
   }
 
   int receiveDirectly(UcxStream stream, Received from, int offset, int length) {
@@ -712,6 +722,12 @@ final class Engine {
     progressThread.hurry();
   }
 
+  /** Memory was short for a limit that is to be granted: the progress thread tries again. */
+  void owesGrants() {
+    grantsOwed = true;
+    progressThread.hurry();
+  }
+
   /** A pipe is to be closed. */
   void leaving(Pipe pipe) {
     leaving.add(pipe);
@@ -838,6 +854,7 @@ final class Engine {
     turnsSeen = turns;
     boolean work =
         unpolled
+            || grantsOwed
             || !sending.isEmpty()
             || !notesUnderWay.isEmpty()
             || !leaving.isEmpty()
@@ -849,6 +866,10 @@ final class Engine {
     turnUntilQuiet();
     pollSends();
     pollNotes();
+    if (grantsOwed) {
+      grantsOwed = false;
+      streams.grant();
+    }
     if (closeLeaving()) {
       turnUntilQuiet(); // UCX gives an endpoint's memory back in its next turn
     }
@@ -863,6 +884,7 @@ final class Engine {
       watch(armed);
     }
     if (!armed
+        || grantsOwed
         || (needsWatch && !watched)
         || !sending.isEmpty()
         || !notesUnderWay.isEmpty()

@@ -67,6 +67,15 @@ final class StreamTable {
     return Arrays.stream(streams).filter(Objects::nonNull).toList();
   }
 
+  /** Has each stream grant what it owes; needs no memory itself. */
+  void grant() {
+    for (UcxStream stream : streams) {
+      if (stream != null) {
+        stream.grant();
+      }
+    }
+  }
+
   void remove(UcxStream stream) {
     int index = index(stream.token());
     if (streams[index] == stream) {

@@ -200,11 +200,17 @@ final class UcxInput {
   }
 
   /** Lets the peer send more, once enough has been read. */
-  private void grant() {
+  void grant() {
     if (read + windowBytes - granted >= windowBytes >> 2 && !ends.ended()) {
       long more = read + windowBytes;
-      stream.note(UcxMessages.GRANT, more); // first: if memory is short, the next read repeats it
-      granted = more;
+      try {
+        stream.note(UcxMessages.GRANT, more);
+        granted = more;
+      } catch (InternalError e) {
+        throw e; // perhaps of another stream's memory that is gone
+      } catch (VirtualMachineError e) { // what has been read must reach the program
+        engine.owesGrants();
+      }
     }
   }
 }

@@ -409,6 +409,11 @@ final class UcxStream implements TransportStream {
     }
   }
 
+  /** As {@link UcxInput#grant}; the engine is entered. */
+  void grant() {
+    input.grant();
+  }
+
   /** Takes bytes over. */
   void receive(Received chunk, int offset, int length) {
     input.receive(chunk, offset, length);

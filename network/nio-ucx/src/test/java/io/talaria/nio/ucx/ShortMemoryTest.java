@@ -253,6 +253,17 @@ class ShortMemoryTest {
     connection.end();
   }
 
+  /** The program gets what a read has taken; that more may be sent is said later. */
+  @Test
+  void whatIsReadIsNotLostIfThereIsNoMemoryToGrantMore() throws Exception {
+    Connection connection = connect();
+    failAll("sendTag");
+    Itself.pass(connection.client, connection.server, UcxInput.WINDOW_BYTES / 2);
+    failing.restore("sendTag");
+    Itself.write(connection.client, UcxInput.WINDOW_BYTES); // more than was granted at first
+    connection.end();
+  }
+
   /** The peer would take a second switch for the program's bytes. */
   @Test
   void aSwitchForWhichMemoryIsShortIsSaidOnce() throws Exception {
