@@ -119,6 +119,17 @@ final class ContextQueues {
     a.previousOfSource = null;
   }
 
+  /** Drops the messages of another rank whose data are still there. */
+  void dropAnnounced(int source) {
+    Arrival next;
+    for (Arrival a = firstOfSource[source]; a != null; a = next) {
+      next = a.nextOfSource;
+      if (a.data == null) {
+        remove(a);
+      }
+    }
+  }
+
   /** Whether the arrival still stands here. */
   boolean holds(Arrival wanted) {
     return first == wanted || wanted.previousOfAll != null;

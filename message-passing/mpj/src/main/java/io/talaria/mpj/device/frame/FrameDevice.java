@@ -169,6 +169,7 @@ public abstract class FrameDevice extends Device implements Peers {
         fail(o, why);
       }
     }
+    matcher.dropAnnounced(peer);
     Operation receive;
     while ((receive = matcher.withdrawOneOf(peer)) != null) {
       fail(receive, why);
@@ -695,6 +696,9 @@ public abstract class FrameDevice extends Device implements Peers {
     int context = Frames.context(from, at);
     int tag = Frames.tag(from, at);
     int kind = Frames.kind(word);
+    if (kind == Frames.RTS && isGone(source)) {
+      return; // Its data cannot come any more.
+    }
     long bytes = kind == Frames.RTS ? Frames.messageBytes(from, at) : payload;
     long id = kind == Frames.EAGER_SYNC || kind == Frames.RTS ? Frames.id(from, at) : -1;
     Operation receive = matcher.takePosted(source, context, tag);

@@ -81,6 +81,15 @@ final class Matcher {
     return null;
   }
 
+  /** Drops the announcements of a rank that is gone: their data cannot come any more. */
+  void dropAnnounced(int source) {
+    for (ContextQueues queues : contexts) {
+      if (queues != null) {
+        queues.dropAnnounced(source);
+      }
+    }
+  }
+
   /** How many messages have come that were not received. */
   int arrivals() {
     int sum = 0;
