@@ -479,6 +479,8 @@ public final class VerbsFrameTransport implements FrameTransport {
   public void ended(int peer, String why) {
     if (links[peer] == null) {
       link(peer).end(why);
+    } else {
+      lifelines.ended(peer, why); // It may have died before there was a connection.
     }
   }
 

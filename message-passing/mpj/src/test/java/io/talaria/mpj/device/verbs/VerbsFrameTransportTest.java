@@ -21,6 +21,9 @@ import io.talaria.verbs.DeviceList;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +131,31 @@ class VerbsFrameTransportTest {
         .hasMessageContaining(why);
     assertThatThrownBy(() -> engine.send(new byte[8], BaseType.BYTE, 0, 8, 1, 5, 0, false))
         .isInstanceOf(RankGoneException.class);
+  }
+
+  /** Both connect, the one that ends has the connection that counts, and that never comes. */
+  @Test
+  void aRankThatEndsBeforeItConnectsFailsWhatWaitsForIt() throws Exception {
+    VerbsFrameTransport own = open(1, null, BUFFER, new byte[32]);
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (Engine one =
+            new Engine(new TransportDevice(own, 1, 2, 1000, 1 << 20, null), Waiting.ASLEEP);
+        ServerSocketChannel silent = ServerSocketChannel.open().bind(any);
+        Links zero = new Links(0, 2, new Links.Options().secret(new byte[32]).graceNs(0))) {
+      int port = ((InetSocketAddress) silent.getLocalAddress()).getPort();
+      zero.rankAddresses(List.of(zero.rankAddress(), port + " 127.0.0.1"));
+      own.rankAddresses(List.of(zero.rankAddress(), own.rankAddress()));
+      assertThat(zero.connect(1)).isNotNull(); // To where nobody answers, but this is the one.
+      Operation send = one.isend(new byte[8], BaseType.BYTE, 0, 8, 0, 5, 0, true);
+      one.ended(0, "it was killed");
+      long until = System.nanoTime() + 60_000_000_000L;
+      while (!one.test(send)) {
+        assertThat(System.nanoTime()).as("still waits").isLessThan(until);
+      }
+      assertThat(send.failure)
+          .isInstanceOf(RankGoneException.class)
+          .hasMessageContaining("it was killed");
+    }
   }
 
   @Test
