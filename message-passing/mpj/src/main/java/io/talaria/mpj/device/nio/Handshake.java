@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>The proofs are those of {@link KeyProof}: the connector is the caller, the acceptor the
  * answerer, and the addresses are those of the connection as each side sees them. {@code flags} is
  * 1 where memory is little endian. The acceptor proves nothing to who has not proved itself. Both
- * sides give up after {@link #LIMIT_NS}. The channel is non-blocking; threads here are virtual, and
- * look every few microseconds to milliseconds.
+ * sides give up after {@link #LIMIT_NS}. The channel is non-blocking, and threads here look every
+ * few microseconds to milliseconds.
  */
 final class Handshake {
   static final int VERSION = 2;

@@ -32,8 +32,8 @@ import java.util.function.Consumer;
  * The connections of a rank: one for each other rank that it talks with, made on first use by
  * whichever of the two is first. If both are at once, the lower rank's is the one.
  *
- * <p>A thread accepts, and virtual threads shake hands and connect, so that a rank which computes
- * can be reached; what they have made is taken over under the engine's lock in {@link #round}. A
+ * <p>A thread accepts, and others shake hands and connect, so that a rank which computes can be
+ * reached; what they have made is taken over under the engine's lock in {@link #round}. A
  * connection whose peer does not prove that it knows the job's secret is closed and counted. All
  * other methods are called under the engine's lock, but for {@link #sleep} and {@link #wake}.
  */
@@ -260,7 +260,7 @@ public final class Links implements FrameTransport {
         }
         // A client that connects and sends nothing does not keep the ranks out.
         close(oldest);
-        Thread.ofVirtual().start(() -> shakeHands(channel));
+        start(() -> shakeHands(channel));
       } catch (IOException e) {
         if (!closed) {
           // Out of descriptors, most likely; others give some back.
@@ -271,6 +271,11 @@ public final class Links implements FrameTransport {
         return;
       }
     }
+  }
+
+  /** Not on a virtual thread: those of the program may occupy all carriers for long. */
+  private static void start(Runnable connection) {
+    Thread.ofPlatform().daemon().name("talaria-mpj-connect").start(connection);
   }
 
   /**
@@ -467,7 +472,7 @@ public final class Links implements FrameTransport {
     synchronized (states) {
       if (states[peer] == State.NONE) {
         states[peer] = State.CONNECTING;
-        Thread.ofVirtual().start(() -> dial(peer));
+        start(() -> dial(peer));
       }
     }
     return link(peer).output();

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
@@ -116,6 +117,29 @@ class LinksTest {
     for (Socket socket : silent) {
       socket.close();
     }
+  }
+
+  @Test
+  void aRankIsReachedWhileItsVirtualThreadsCompute() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    int carriers =
+        Integer.getInteger(
+            "jdk.virtualThreadScheduler.parallelism", Runtime.getRuntime().availableProcessors());
+    for (int i = 0; i < carriers; i++) {
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                while (!over.get()) {
+                  Thread.onSpinWait();
+                }
+              });
+    }
+    try {
+      rankOne().close();
+    } finally {
+      over.set(true);
+    }
+    fails("the connection ended");
   }
 
   @Test
