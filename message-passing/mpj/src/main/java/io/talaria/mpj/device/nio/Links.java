@@ -95,9 +95,11 @@ public final class Links implements FrameTransport {
   private volatile List<List<InetSocketAddress>> rankAddresses = List.of();
   private volatile String lastRefusal = "";
   private volatile Runnable news = () -> {};
-  private volatile boolean asleep;
   private volatile boolean closed;
   private long rounds;
+
+  /** Whether a thread sleeps or is about to; guarded by the engine's lock. */
+  private boolean armed;
 
   /** What links are made of. */
   public static final class Options {
@@ -504,8 +506,8 @@ public final class Links implements FrameTransport {
   }
 
   private void findReady(int count) {
-    // A selector that sleeps belongs to the sleeper: look at all then.
-    boolean all = asleep;
+    // The selector and its wake-ups belong to the thread that sleeps: look at all then.
+    boolean all = armed;
     for (int i = 0; i < count; i++) {
       active.get(i).ready = all;
     }
@@ -546,7 +548,7 @@ public final class Links implements FrameTransport {
         link.end("the connection failed: " + e.getMessage());
       }
     }
-    if (asleep) {
+    if (armed) {
       selector.wakeup(); // What was registered is looked at from the next sleep on.
     }
   }
@@ -601,16 +603,18 @@ public final class Links implements FrameTransport {
 
   @Override
   public boolean arm() {
-    wantRoom(true);
+    armed = true;
+    wantRoom();
     return true;
   }
 
   @Override
   public void disarm() {
-    wantRoom(false);
+    armed = false;
+    wantRoom();
   }
 
-  private void wantRoom(boolean armed) {
+  private void wantRoom() {
     for (int i = 0; i < active.size(); i++) {
       active.get(i).wantRoom(armed);
     }
@@ -619,13 +623,11 @@ public final class Links implements FrameTransport {
   @Override
   public void sleep(long limitNs) {
     boolean interrupted = Thread.interrupted();
-    asleep = true;
     try {
       selector.select(markReady, Math.max(1, TimeUnit.NANOSECONDS.toMillis(limitNs)));
     } catch (IOException e) {
       throw new UncheckedIOException("select", e);
     } finally {
-      asleep = false;
       if (interrupted) {
         Thread.currentThread().interrupt();
       }

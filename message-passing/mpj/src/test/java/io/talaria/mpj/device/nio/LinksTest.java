@@ -12,6 +12,8 @@ import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
 import io.talaria.mpj.device.Payload;
 import io.talaria.mpj.device.RankGoneException;
+import io.talaria.mpj.device.frame.FrameInput;
+import io.talaria.mpj.device.frame.Peers;
 import io.talaria.mpj.device.transport.TransportDevice;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Waiting;
@@ -162,6 +164,47 @@ class LinksTest {
         assertThat(handshake.connect(rank, 0)).as("rank %d", rank).isEqualTo(Handshake.WELCOME);
       }
       assertThat(many.refused()).isZero();
+    } finally {
+      for (SocketChannel channel : ranks) {
+        channel.close();
+      }
+    }
+  }
+
+  @Test
+  void aLookAtManyConnectionsTakesNoWakeUp() throws Exception {
+    int size = 10; // The selector is asked for more than eight.
+    Peers nobody =
+        new Peers() {
+          @Override
+          public void arrived(int rank, FrameInput input) {}
+
+          @Override
+          public void fetched(long id) {}
+
+          @Override
+          public void gone(int rank, RankGoneException why) {}
+        };
+    List<SocketChannel> ranks = new ArrayList<>();
+    try (Links many = new Links(0, size, options(SECRET))) {
+      InetSocketAddress there = RankAddress.read(many.rankAddress()).get(0);
+      for (int rank = 1; rank < size; rank++) {
+        SocketChannel channel = SocketChannel.open(there);
+        channel.configureBlocking(false);
+        ranks.add(channel);
+        assertThat(new Handshake(channel, SECRET).connect(rank, 0)).isEqualTo(Handshake.WELCOME);
+      }
+      while (many.open() < size - 1) {
+        int ignored = many.round(nobody);
+      }
+      many.sleep(100_000_000); // Takes the wake-ups of those that have connected.
+      assertThat(many.arm()).isTrue();
+      many.wake();
+      int ignored = many.round(nobody); // As by another thread, before this one sleeps.
+      long start = System.nanoTime();
+      many.sleep(30_000_000_000L);
+      assertThat(System.nanoTime() - start).isLessThan(20_000_000_000L);
+      many.disarm();
     } finally {
       for (SocketChannel channel : ranks) {
         channel.close();
