@@ -94,6 +94,11 @@ final class Agreement {
     return decides ? established && !peerOutputStays : accepted && !withdrawn;
   }
 
+  /** Whether the peer's output switches before it ends, as far as is known. */
+  synchronized boolean peerSwitches() {
+    return established && !peerOutputStays;
+  }
+
   /** Whether the peer's output is on TCP, and ends there if that ends now. */
   synchronized boolean peerEndsOnTcp() {
     return decides && !withdrawn && (!established || peerOutputStays);

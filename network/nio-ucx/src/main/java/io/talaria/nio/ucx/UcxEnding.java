@@ -76,9 +76,9 @@ final class UcxEnding {
     engine.enter();
     try {
       if (!outputEnded && !releasedHere) {
-        outputEnded = true;
         ends.outputEnded();
         stream.note(how, output.written());
+        outputEnded = true; // not before: if memory is short, the close says it again
         waits.publish();
       }
     } finally {
@@ -210,8 +210,9 @@ final class UcxEnding {
    * transport, or is given up, and ends the stream then.
    */
   private boolean heardOut() {
-    boolean heard =
-        ends.ended() || input.allHasCome() || !mayComeYet() || lastWords.over(stream.peer().gone());
+    boolean gone = stream.peer().gone();
+    boolean told = ends.ended() || input.allHasCome() || !mayComeYet();
+    boolean heard = told || lastWords.over(gone);
     boolean expectedMore = expectsMore;
     if (heard) {
       peerOutputEnded = peerEndsOnTcp();
@@ -223,7 +224,8 @@ final class UcxEnding {
         stream.wakeOwner(); // that is no news of the transport's
       }
     } else if (heard) {
-      endWithControl(lastWords.byReset());
+      boolean lost = !told && !gone && hasToTell();
+      endWithControl(lastWords.byReset() || lost);
     }
     return heard;
   }
@@ -254,6 +256,14 @@ final class UcxEnding {
   private boolean mayComeYet() {
     return (stream.peerHasSwitched() || stream.agreement().peerMaySwitch())
         && (!lastWords.byReset() || stream.peer().betweenHosts());
+  }
+
+  /**
+   * Whether a peer that lives says by UCX how its output ends: if that has not come, neither have
+   * all of its bytes, perhaps.
+   */
+  private boolean hasToTell() {
+    return stream.peerHasSwitched() || stream.agreement().peerSwitches();
   }
 
   /** As {@link io.talaria.nio.transport.TransportStream#outputLost}. */

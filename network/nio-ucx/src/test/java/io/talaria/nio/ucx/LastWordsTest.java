@@ -116,6 +116,25 @@ class LastWordsTest {
     assertThat(readToTheEnd(connection.client, 100)).isEqualTo(END);
   }
 
+  /** It says how its output ends: if that never comes, bytes may be missing before it, too. */
+  @Test
+  void aPeerThatLivesAndDoesNotSayHowItEndsHasReset() throws Exception {
+    Connection connection = connect();
+    assertExpects(connection.client);
+    Itself.write(connection.server, 100);
+    assertThat(readToTheEnd(connection.client, 100)).isEqualTo(RESET);
+    assertSettles(connection.client, RESET);
+  }
+
+  /** Perhaps it has stayed on TCP, where nothing is missing. */
+  @Test
+  void aPeerThatLivesAndDoesNotSayWhatItDecidesHasEnded() throws Exception {
+    Connection connection = itself.new Connection(null, new FakeOwner());
+    connection.client.acceptInput();
+    assertExpects(connection.client);
+    assertSettles(connection.client, END);
+  }
+
   @Test
   void aResetIsNotWaitedFor() throws Exception {
     Connection connection = connect();
