@@ -121,8 +121,8 @@ final class JucxWorker implements BoundWorker {
   /** An endpoint has received. Inside a call-back. */
   void ready(JucxEndpoint endpoint) {
     if (!endpoint.listed) {
-      endpoint.listed = true;
       ready.add(endpoint);
+      endpoint.listed = true; // not before: memory may be short for the list
     }
   }
 

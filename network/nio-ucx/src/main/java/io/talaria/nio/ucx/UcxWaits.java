@@ -74,16 +74,16 @@ final class UcxWaits {
     publish();
     int now = ready;
     if ((awaited & now) != 0) {
+      stream.wakeOwner(); // first: memory may be short for that, and the next news repeats it
       waits(awaited & ~now);
       watched &= ~now;
-      stream.wakeOwner();
     } else if ((watched & now) != 0) {
-      watched &= ~now;
       if (readySet == null) {
         stream.wakeOwner();
       } else {
         readySet.hint(stream);
       }
+      watched &= ~now;
     }
   }
 
