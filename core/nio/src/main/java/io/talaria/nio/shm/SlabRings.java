@@ -89,9 +89,9 @@ final class SlabRings {
   }
 
   /**
-   * Forgets the rings of a slab whose memory is gone, or that the peer has not mapped. A writer that
-   * has taken one says so before it asks for the buffer, so one that has not said so by now gets
-   * none; nor does a reader. Negotiation thread.
+   * Forgets the rings of a slab whose memory is gone, or that the peer has not mapped. A writer
+   * that has taken one says so before it asks for the buffer, so one that has not said so by now
+   * gets none; nor does a reader. Negotiation thread.
    */
   void forget(int slab) {
     for (int i = 0; slab < SlabLayout.RING_SLABS && i < SlabLayout.RING_NUMBERS; i++) {

@@ -65,8 +65,7 @@ record NodesSnapshot(Path dir, long atMs, List<JsonNode> nodes, List<String> pro
       int version = node == null ? 0 : node.path("talariaMessages").asInt();
       if (version != VERSION) {
         problems.add(file + " has version " + version + " instead of " + VERSION);
-      } else if (!node.path("namespace").asText().equals(namespace)
-          || lives(file)) {
+      } else if (!node.path("namespace").asText().equals(namespace) || lives(file)) {
         nodes.add(node);
       }
     } catch (NoSuchFileException e) {
