@@ -118,6 +118,7 @@ final class HostRanks implements Host {
     ProcessBuilder builder = new ProcessBuilder(command(place, ranksHere, cores));
     builder.directory(new File(plan.directory()));
     Map<String, String> environment = builder.environment();
+    environment.remove(RankMain.NOTIFY); // Of a job whose rank has started this launcher.
     environment.putAll(plan.environment());
     environment.put(RankMain.RANK, "" + rank);
     environment.put(RankMain.CORES, "" + cores);

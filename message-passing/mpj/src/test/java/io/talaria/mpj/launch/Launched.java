@@ -93,6 +93,11 @@ final class Launched {
     return start(List.of("sh", "-c", "exec \"$@\" <&-"), words);
   }
 
+  /** As a rank of a job that continues after failures starts it. */
+  static Launched startByNotifiedRank(String... words) throws IOException {
+    return start(List.of("sh", "-c", "export TALARIA_MPJ_NOTIFY=1 && exec \"$@\""), words);
+  }
+
   /** With a reader of its output that begins late. */
   static Launched startWithSlowReader(int seconds, String... words) throws IOException {
     String pipeline = "{ \"$@\"; echo status $? >&2; } | { sleep " + seconds + "; exec cat; }";

@@ -97,6 +97,16 @@ class NotifyTest {
   }
 
   @Test
+  void aJobThatARankStartsDoesNotContinueUnlessItIsTold() throws Exception {
+    Launched job =
+        Launched.startByNotifiedRank(
+                "-np", "2", "-timeout", "60", Programs.class.getName(), "revoke")
+            .ended();
+    assertThat(job.out()).contains("Revoke: the job ends with the first rank that fails");
+    assertThat(job.status()).as(job.err()).isZero();
+  }
+
+  @Test
   void ifAllFailTheJobHasFailed() throws Exception {
     Launched job = run(2, "shm", "all");
     assertThat(job.status()).isIn(10, 11);
