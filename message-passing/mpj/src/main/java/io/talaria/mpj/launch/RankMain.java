@@ -109,6 +109,9 @@ public final class RankMain {
       e.getCause().printStackTrace();
     } catch (IllegalAccessException | RuntimeException | Error e) {
       System.err.println("talaria mpirun: class " + name + " cannot be run: " + e);
+      if (e.getCause() != null) {
+        e.getCause().printStackTrace(); // Such as what a static initializer has thrown.
+      }
     }
     return 1;
   }

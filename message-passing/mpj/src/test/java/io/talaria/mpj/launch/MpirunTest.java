@@ -214,6 +214,16 @@ class MpirunTest {
   }
 
   @Test
+  void whatKeepsAClassFromBeingInitializedIsPrinted() throws Exception {
+    Launched job = run("-np", "1", Uninitialized.class.getName());
+    assertThat(job.status()).isEqualTo(1);
+    assertThat(job.err())
+        .contains("class " + Uninitialized.class.getName() + " cannot be run")
+        .contains("NumberFormatException")
+        .contains("Uninitialized.java");
+  }
+
+  @Test
   void aRankThatEndsWithoutInitIsNamed(@TempDir Path folder) throws Exception {
     Launched job =
         run(
