@@ -42,6 +42,7 @@ public final class Agent {
       ranks =
           new HostRanks(
               Plan.read(first.content()),
+              false, // It is the link to the launcher.
               new Reports(wire),
               wire.stream(AgentWire.OUTPUT),
               wire.stream(AgentWire.ERRORS));

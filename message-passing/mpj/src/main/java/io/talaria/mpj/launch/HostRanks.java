@@ -47,6 +47,10 @@ final class HostRanks implements Host {
   private record RankOutput(int rank, OutputPump pump) {}
 
   private final Plan plan;
+
+  /** Whether the standard input of this process is for rank 0. */
+  private final boolean input;
+
   private final Events events;
   private final OutputStream out;
   private final OutputStream err;
@@ -64,13 +68,16 @@ final class HostRanks implements Host {
   /**
    * Makes the directory and the control socket.
    *
+   * @param input whether the standard input of this process is for rank 0
    * @param out where ranks' standard output goes, in whole lines
    * @param err where their standard error goes
    * @throws NoRoomException if there is no room
    * @throws IOException if they cannot be made
    */
-  HostRanks(Plan plan, Events events, OutputStream out, OutputStream err) throws IOException {
+  HostRanks(Plan plan, boolean input, Events events, OutputStream out, OutputStream err)
+      throws IOException {
     this.plan = plan;
+    this.input = input;
     this.events = events;
     this.out = out;
     this.err = err;
@@ -126,7 +133,7 @@ final class HostRanks implements Host {
     environment.put(RankMain.DEVICE, plan.device());
     environment.put(RankMain.HOSTS, RankMain.hosts(plan.hostOfRank()));
     builder.redirectInput(
-        rank == 0 && !plan.severalHosts() && hasInput()
+        rank == 0 && input && hasInput()
             ? ProcessBuilder.Redirect.INHERIT
             : ProcessBuilder.Redirect.from(new File("/dev/null")));
     Process process = builder.start();

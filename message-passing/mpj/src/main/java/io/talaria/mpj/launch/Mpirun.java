@@ -177,13 +177,14 @@ public final class Mpirun {
    * instead, unless the user has asked for rings.
    */
   private Host ranksHere(Plan plan, Host.Events to) throws IOException {
+    boolean alone = plan.ranks().size() == plan.size();
     try {
-      return new HostRanks(plan, to, System.out, System.err);
+      return new HostRanks(plan, alone, to, System.out, System.err);
     } catch (NoRoomException e) {
       if (!options.anyDevice) {
         throw e;
       }
-      Host host = new HostRanks(plan.with("nio"), to, System.out, System.err);
+      Host host = new HostRanks(plan.with("nio"), alone, to, System.out, System.err);
       say(e.getMessage() + "; they talk over connections now, as by -dev nio");
       return host;
     }

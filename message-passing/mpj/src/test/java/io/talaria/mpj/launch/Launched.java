@@ -98,6 +98,11 @@ final class Launched {
     return start(List.of("sh", "-c", "export TALARIA_MPJ_NOTIFY=1 && exec \"$@\""), words);
   }
 
+  /** With a line as its standard input. */
+  static Launched startWithInput(String line, String... words) throws IOException {
+    return start(List.of("sh", "-c", "echo " + line + " | \"$@\""), words);
+  }
+
   /** With a reader of its output that begins late. */
   static Launched startWithSlowReader(int seconds, String... words) throws IOException {
     String pipeline = "{ \"$@\"; echo status $? >&2; } | { sleep " + seconds + "; exec cat; }";

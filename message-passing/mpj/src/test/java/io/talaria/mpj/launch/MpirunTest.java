@@ -486,6 +486,15 @@ class MpirunTest {
   }
 
   @Test
+  void inputIsReadOnOneHostThatIsNamed() throws Exception {
+    Launched job =
+        Launched.startWithInput("1234", "-np", "2", "-host", "localhost:2", PROGRAMS, "input")
+            .ended();
+    assertThat(job.status()).as(job.err()).isZero();
+    assertThat(job.out()).isEqualTo("read 5 bytes\n");
+  }
+
+  @Test
   void closedInputIsEmpty() throws Exception {
     Launched job = Launched.startWithoutInput("-np", "2", PROGRAMS, "input");
     assertThat(job.status()).as(job.err()).isZero();
