@@ -37,10 +37,11 @@ public final class ThreadMain {
     }
     ThreadHub hub = new ThreadHub(size);
     AtomicInteger finished = new AtomicInteger();
+    Absence absence = new Absence();
     URL[] classPath = classPath();
     Thread[] ranks = new Thread[size];
     for (int i = 0; i < size; i++) {
-      ThreadJob job = new ThreadJob(i, size, hub, finished, settings);
+      ThreadJob job = new ThreadJob(i, size, hub, finished, absence, settings);
       ranks[i] =
           new Thread(
               () -> {
@@ -53,6 +54,8 @@ public final class ThreadMain {
                 } else if (job.opened && !job.closed) {
                   // Others may wait for it.
                   job.abort(1, "rank " + job.rank() + " ended without MPI.Finalize");
+                } else if (!job.opened && absence.ended(job.rank())) {
+                  job.abort(1, "rank " + job.rank() + " ended without MPI.Init");
                 }
               },
               "rank-" + i);
@@ -72,20 +75,46 @@ public final class ThreadMain {
     return urls;
   }
 
+  /** Whether a rank has called Init, and which one has ended without: others would wait for it. */
+  private static final class Absence {
+    private boolean initialized;
+    private int ended = -1;
+
+    /** Notes that a rank calls Init; returns one that has ended without, or -1. */
+    synchronized int initialized() {
+      initialized = true;
+      return ended;
+    }
+
+    /** Notes that a rank has ended without; returns whether another one has called Init. */
+    synchronized boolean ended(int rank) {
+      ended = rank;
+      return initialized;
+    }
+  }
+
   private static final class ThreadJob implements Job {
     private final int rank;
     private final int size;
     private final ThreadHub hub;
     private final AtomicInteger finished;
+    private final Absence absence;
     private final Settings settings;
     private volatile boolean opened;
     private volatile boolean closed;
 
-    ThreadJob(int rank, int size, ThreadHub hub, AtomicInteger finished, Settings settings) {
+    ThreadJob(
+        int rank,
+        int size,
+        ThreadHub hub,
+        AtomicInteger finished,
+        Absence absence,
+        Settings settings) {
       this.rank = rank;
       this.size = size;
       this.hub = hub;
       this.finished = finished;
+      this.absence = absence;
       this.settings = settings;
     }
 
@@ -102,6 +131,10 @@ public final class ThreadMain {
     @Override
     public Engine open() {
       opened = true;
+      int absent = absence.initialized();
+      if (absent >= 0) {
+        abort(1, "rank " + absent + " ended without MPI.Init");
+      }
       int cores = Runtime.getRuntime().availableProcessors();
       return new Engine(
           new RingDevice(

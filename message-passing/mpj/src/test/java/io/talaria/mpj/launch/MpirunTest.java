@@ -241,6 +241,15 @@ class MpirunTest {
   }
 
   @Test
+  void aThreadThatEndsWithoutInitIsNamed(@TempDir Path folder) throws Exception {
+    String begun = folder.resolve("begun").toString();
+    Launched job =
+        run("-np", "2", "-dev", "sm", "-timeout", "60", WithoutInit.class.getName(), begun);
+    assertThat(job.status()).as(job.err()).isEqualTo(1);
+    assertThat(job.err()).contains("rank 0 ended without MPI.Init");
+  }
+
+  @Test
   void aDeadlockIsNamedWhenTheTimeIsOver() throws Exception {
     Launched job = runUntilTimeout(5, "-np", "2", PROGRAMS, "deadlock");
     assertThat(job.status()).isEqualTo(124);

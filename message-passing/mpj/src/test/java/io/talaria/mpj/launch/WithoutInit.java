@@ -18,7 +18,13 @@ public final class WithoutInit {
    */
   public static void main(String[] args) throws Exception {
     Path begun = Path.of(args[0]);
-    if (System.getenv("TALARIA_MPJ_RANK").equals("0")) {
+    String thread = Thread.currentThread().getName();
+    // With -dev sm each rank is a thread, and all have the same environment.
+    boolean first =
+        thread.startsWith("rank-")
+            ? thread.equals("rank-0")
+            : System.getenv("TALARIA_MPJ_RANK").equals("0");
+    if (first) {
       Files.createFile(begun);
     } else {
       while (!Files.exists(begun)) {
