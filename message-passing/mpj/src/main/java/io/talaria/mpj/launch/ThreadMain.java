@@ -10,12 +10,17 @@ import io.talaria.mpj.engine.Settings;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** The first class of a job whose ranks are threads of one JVM: {@code -dev sm}. */
 public final class ThreadMain {
+  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+
   private ThreadMain() {}
 
   /**
@@ -25,6 +30,7 @@ public final class ThreadMain {
    * @throws Exception if the class path is unusable or this thread interrupted
    */
   public static void main(String[] args) throws Exception {
+    Optional<ProcessHandle> launcher = ProcessHandle.current().parent();
     int size = Integer.parseInt(args[0]);
     Settings settings;
     try {
@@ -62,7 +68,13 @@ public final class ThreadMain {
       ranks[i].start();
     }
     for (Thread rank : ranks) {
-      rank.join();
+      while (!rank.join(LOOK_EVERY)) {
+        // No launcher is left that could clean up behind this process.
+        if (!ProcessHandle.current().parent().equals(launcher)) {
+          JobDirectory.delete(Path.of(System.getenv(RankMain.DIRECTORY)));
+          Runtime.getRuntime().halt(1);
+        }
+      }
     }
   }
 

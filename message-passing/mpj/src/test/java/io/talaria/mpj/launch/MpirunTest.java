@@ -388,14 +388,23 @@ class MpirunTest {
 
   @Test
   void ranksEndWithTheirLauncher() throws Exception {
-    Launched job = Launched.start("-np", "2", PROGRAMS, "busy");
-    List<Long> pids = job.pids(2);
-    job.signal("KILL");
-    assertThat(job.status()).isEqualTo(137);
-    for (long pid : pids) {
-      ProcessHandle.of(pid).ifPresent(p -> p.onExit().join());
+    for (String device : List.of("shm", "sm")) {
+      Launched job = Launched.start("-np", "2", "-dev", device, PROGRAMS, "busy");
+      List<Long> pids = job.pids(2);
+      job.signal("KILL");
+      assertThat(job.status()).isEqualTo(137);
+      try {
+        for (long pid : pids) {
+          ProcessHandle rank = ProcessHandle.of(pid).orElse(null);
+          if (rank != null) {
+            assertThat(rank.onExit()).as(device).succeedsWithin(Duration.ofSeconds(60));
+          }
+        }
+        assertThat(job.left()).as(device).isEmpty();
+      } finally {
+        pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+      }
     }
-    assertThat(job.left()).isEmpty();
   }
 
   /** Whether SIGINT is ignored, as in what a shell runs in the background; children inherit it. */
