@@ -52,6 +52,7 @@ public final class RankMain {
               settings));
     } catch (IOException e) {
       System.err.println("talaria mpirun: the launcher cannot be reached: " + e.getMessage());
+      JobDirectory.delete(Path.of(System.getenv(DIRECTORY))); // No launcher is left to do it.
       System.exit(1);
     }
     int status = run(args[0], Arrays.copyOfRange(args, 1, args.length), null);

@@ -11,6 +11,9 @@ import io.talaria.testsupport.ChildProcess;
 import io.talaria.testsupport.Seed;
 import io.talaria.ucx.Ucx;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -405,6 +408,26 @@ class MpirunTest {
         pids.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
       }
     }
+  }
+
+  @Test
+  void aRankThatFindsNoLauncherRemovesTheDirectory(@TempDir Path folder) throws Exception {
+    Path directory = JobDirectory.create(folder.toString());
+    try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      killed.bind(UnixDomainSocketAddress.of(directory.resolve(JobDirectory.CONTROL)));
+    }
+    ChildProcess rank =
+        ChildProcess.jvm(RankMain.class, PROGRAMS, "hello")
+            .options("--enable-native-access=ALL-UNNAMED")
+            .environment(RankMain.RANK, 0)
+            .environment(RankMain.HOSTS, "0*1")
+            .environment(RankMain.CORES, 1)
+            .environment(RankMain.DEVICE, "shm")
+            .environment(RankMain.DIRECTORY, directory)
+            .run(Duration.ofMinutes(1));
+    assertThat(rank.exitStatus()).isEqualTo(1);
+    assertThat(rank.errText()).contains("the launcher cannot be reached");
+    assertThat(directory).doesNotExist();
   }
 
   /** Whether SIGINT is ignored, as in what a shell runs in the background; children inherit it. */
