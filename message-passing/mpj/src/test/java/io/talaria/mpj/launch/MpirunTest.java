@@ -5,6 +5,7 @@ package io.talaria.mpj.launch;
 import static io.talaria.mpj.launch.Launched.run;
 import static io.talaria.mpj.launch.Launched.runUntilTimeout;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.talaria.testsupport.ChildProcess;
@@ -524,6 +525,15 @@ class MpirunTest {
             "talaria mpirun: another process keeps the output of rank 0, rank 1 open;"
                 + " what it writes now is not passed on");
     job.pids(2).forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroy());
+  }
+
+  @Test
+  void namesOfUsersMayHaveHyphensButNotBeginWithThem() throws Exception {
+    List<HostSlots> hosts = new ArrayList<>();
+    HostSlots.readList("-host", "ci-runner@node1:4", hosts);
+    assertThat(hosts).containsExactly(new HostSlots("ci-runner@node1", 4));
+    assertThatThrownBy(() -> HostSlots.readList("-host", "-runner@node1:4", hosts))
+        .isInstanceOf(UsageException.class);
   }
 
   @Test
