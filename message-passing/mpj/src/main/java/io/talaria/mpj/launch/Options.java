@@ -130,7 +130,9 @@ final class Options {
         case "-x" -> variable(value(word));
         case "-jar" -> jar = value(word);
         default -> {
-          if (isJvmOption(word)) {
+          if (word.startsWith("--add-") && word.indexOf('=') < 0) {
+            jvmOptions.add(word + "=" + value(word)); // java takes two words as well.
+          } else if (isJvmOption(word)) {
             jvmOptions.add(word);
           } else if (word.startsWith("-")) {
             throw new UsageException("unknown option " + word + nearest(word));

@@ -528,6 +528,14 @@ class MpirunTest {
   }
 
   @Test
+  void optionsOfTheJvmMayHaveTheirValueInTheNextWord() throws Exception {
+    Launched job =
+        run("-np", "1", "--add-opens", "java.base/java.nio=ALL-UNNAMED", PROGRAMS, "hello");
+    assertThat(job.status()).as(job.err()).isZero();
+    assertThat(job.out()).isEqualTo("hello from 0 of 1\n");
+  }
+
+  @Test
   void namesOfUsersMayHaveHyphensButNotBeginWithThem() throws Exception {
     List<HostSlots> hosts = new ArrayList<>();
     HostSlots.readList("-host", "ci-runner@node1:4", hosts);
