@@ -769,6 +769,11 @@ public final class Engine implements AutoCloseable {
         progressor = self;
         try {
           progressUntil(op, condition, call, peer, tag, context);
+        } catch (RuntimeException | Error e) {
+          if (!closed) {
+            device.describeWait(BlockingCall.NOTHING, 0, 0, 0);
+          }
+          throw e;
         } finally {
           progressor = null;
           wakeParked();

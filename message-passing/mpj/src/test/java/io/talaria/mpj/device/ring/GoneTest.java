@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.talaria.mpj.datatype.BaseType;
 import io.talaria.mpj.device.Device;
 import io.talaria.mpj.device.Operation;
+import io.talaria.mpj.device.RankGoneException;
 import io.talaria.mpj.engine.Engine;
 import io.talaria.mpj.engine.Waiting;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +38,32 @@ class GoneTest {
       assertThat(two.isend(new byte[8], BaseType.BYTE, 0, 8, 0, 5, 0, false)).isNull();
       int source = zero.finish(receive, op -> op.failure == null ? op.fromSource : -1);
       assertThat(source).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whoWaitedForItNoLongerSaysThatItWaits() throws Exception {
+    ThreadHub hub = new ThreadHub(3);
+    try (Engine zero = engine(hub, 0)) {
+      RankPages pages = new RankPages(hub.area().pages(), 3);
+      AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+      Thread waiter =
+          new Thread(
+              () -> {
+                try {
+                  zero.probe(1, 5, 0, new Operation());
+                } catch (RuntimeException e) {
+                  thrown.set(e);
+                }
+              });
+      waiter.start();
+      while (pages.waitsFor(0) != 1) {
+        Thread.sleep(1);
+      }
+      zero.ended(1, "it was killed");
+      waiter.join();
+      assertThat(thrown.get()).isInstanceOf(RankGoneException.class);
+      assertThat(pages.waitsFor(0)).isEqualTo(-1);
     }
   }
 }
