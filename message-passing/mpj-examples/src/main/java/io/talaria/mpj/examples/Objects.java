@@ -3,6 +3,7 @@
 package io.talaria.mpj.examples;
 
 import java.io.Serializable;
+import java.math.BigInteger;
 import mpi.MPI;
 
 /** Rank 0 hands out tasks, which are objects, and gets objects back. */
@@ -14,7 +15,7 @@ public final class Objects {
 
   private record Task(String name, int number) implements Serializable {}
 
-  private record Answer(String name, long factorial) implements Serializable {}
+  private record Answer(String name, BigInteger factorial) implements Serializable {}
 
   /**
    * Runs as a rank.
@@ -39,9 +40,9 @@ public final class Objects {
     } else {
       MPI.COMM_WORLD.Recv(message, 0, 1, MPI.OBJECT, 0, TASK);
       Task task = (Task) message[0];
-      long product = 1;
+      BigInteger product = BigInteger.ONE;
       for (int i = 2; i <= task.number(); i++) {
-        product *= i;
+        product = product.multiply(BigInteger.valueOf(i));
       }
       message[0] = new Answer(task.name(), product);
       MPI.COMM_WORLD.Send(message, 0, 1, MPI.OBJECT, 0, ANSWER);
