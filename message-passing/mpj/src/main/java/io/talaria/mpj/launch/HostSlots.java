@@ -21,7 +21,8 @@ record HostSlots(String name, int slots) {
   /** No word that a shell command could take for an option; IPv6 addresses stand in brackets. */
   private static final Pattern HOST =
       Pattern.compile(
-          "((?:[A-Za-z0-9_.][A-Za-z0-9_.-]*@)?(?:[A-Za-z0-9_][A-Za-z0-9_.-]*|\\[[0-9A-Fa-f:.%a-z]+\\]))"
+          "((?:[A-Za-z0-9_.][A-Za-z0-9_.-]*@)?"
+              + "(?:[A-Za-z0-9_][A-Za-z0-9_.-]*|\\[[0-9A-Fa-f:.%a-z]+\\]))"
               + "(?:(?::|\\s+slots\\s*=\\s*)([0-9]{1,4}))?");
 
   /** Reads {@code h1:2,h2}. */
