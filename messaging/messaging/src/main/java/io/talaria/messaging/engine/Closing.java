@@ -61,6 +61,18 @@ public final class Closing {
     return endThere != -1;
   }
 
+  /**
+   * Whether the other end has told where its messages end, and all of them were taken from the
+   * ring. Poller.
+   */
+  public boolean cameWhole() {
+    try {
+      return agreedThere() && connection.link().in(RingPair.DATA).position() == endThere;
+    } catch (IllegalStateException e) {
+      return false; // unmapped
+    }
+  }
+
   /** GOODBYE has come. Holder of the control ring's receiver. */
   void goodbye(MemorySegment memory, long at, int bytes) {
     if (bytes == Long.BYTES) {

@@ -240,7 +240,10 @@ public final class LocalNode implements Node, ConnectionOwner {
   }
 
   private boolean endsInOrder(Connection connection) {
-    return closing() || (connection.closing().leaving && connection.sender().allDelivered());
+    // A node that closes ends its output right behind its GOODBYE: the poller may find that end
+    // before the conductor, which sets leaving, has heard of the GOODBYE.
+    boolean agreed = connection.closing().leaving || connection.closing().cameWhole();
+    return closing() || (agreed && connection.sender().allDelivered());
   }
 
   // ---- its parts, for each other

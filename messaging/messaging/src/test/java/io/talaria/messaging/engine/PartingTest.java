@@ -124,6 +124,42 @@ class PartingTest {
     assertThat(near.close(LIMIT)).isZero();
   }
 
+  /** The poller may find the end of the other node's output before the conductor hears GOODBYE. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"SHM", "TCP", "UCX", "VERBS"})
+  void aNodeThatClosesInOrderIsNotLost(Transport transport) throws Exception {
+    LocalNode far = start(2, transport);
+    LocalNode near = start(1, transport);
+    ask(near, 2);
+    Connection here = near.remote(2).connection();
+    await(here::idle);
+    CountDownLatch blocked = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    near.connector()
+        .timers()
+        .at(
+            System.nanoTime(),
+            () -> {
+              blocked.countDown();
+              try {
+                Waits.await(goOn);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    try {
+      Waits.await(blocked);
+      far.close(LIMIT);
+      await(here::dead);
+    } finally {
+      goOn.countDown();
+    }
+    await(() -> near.remote(2).connection() == null); // it is counted before that
+    assertThat(near.counters().lost()).isZero();
+  }
+
   /** At once, although it tells what comes close together at intervals otherwise. */
   @ParameterizedTest
   @EnumSource(
