@@ -136,6 +136,9 @@ final class ConnectionTable {
     node.poller()
         .execute(
             () -> {
+              if (connection.dead()) {
+                return; // a link that receives at once may fail before; ended() does the rest
+              }
               try {
                 node.poller().add(connection);
               } catch (Throwable e) { // without memory it ends before it was used

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -275,6 +276,27 @@ class UndeliveredTest {
     stuck.countDown();
     await(() -> slow.get() == 2 && quick.get() == 2);
     await(() -> onPoller(far, there::dead));
+  }
+
+  /** By UCX and verbs a link may fail as soon as it is there. */
+  @Test
+  void aConnectionThatFailsBeforeThePollerHasItIsForgotten() throws Exception {
+    far = start(2, Transport.SHM);
+    near = start(1, Transport.SHM);
+    AtomicBoolean first = new AtomicBoolean(true);
+    near.listen(
+        new NodeListener() {
+          @Override
+          public void connected(Peer peer, String transport, String reason) {
+            if (first.getAndSet(false)) {
+              near.connector().connections().getFirst().failed("the test ends it");
+            }
+          }
+        });
+    near.peer(2).trySend(new Quick(1)); // connects, in vain
+    await(() -> !first.get() && near.counters().connections() == 0);
+    near.peer(2).send(new Quick(1)); // connects again
+    await(() -> rests(near));
   }
 
   private static void block(CountDownLatch open) {
