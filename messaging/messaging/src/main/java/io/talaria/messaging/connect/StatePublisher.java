@@ -16,7 +16,12 @@ final class StatePublisher {
   private final long cluster;
   private final ConnectionTable connections;
   private NodeFile file;
-  private boolean failed;
+
+  /** There is no run-time directory. */
+  private boolean unseen;
+
+  /** The last attempt failed, which was reported. */
+  private boolean failing;
 
   StatePublisher(Identity identity, ConnectionTable connections) {
     node = identity.node();
@@ -26,22 +31,25 @@ final class StatePublisher {
 
   /** Writes it; a node without a run-time directory works, and is not seen. */
   void publish() {
-    if (failed || node.closing()) {
+    if (unseen || node.closing()) {
       return;
     }
     try {
       if (file == null) {
         Path directory = RunDirectories.run(node.options());
         if (new PrivateDirectory(directory, Reason.NO_RUNTIME_DIR).prepare() != null) {
-          failed = true;
+          unseen = true;
           return;
         }
         file = NodeFile.of(directory, Announcement.number(cluster, node.id()));
       }
       file.write(PublishedState.line(node, connections.all(), connections::silentNs));
-    } catch (IOException e) {
-      failed = true;
-      node.events().internal("counters file", e);
+      failing = false;
+    } catch (IOException e) { // such as no descriptor, or no space: the next tick tries again
+      if (!failing) {
+        failing = true;
+        node.events().internal("counters file", e);
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import io.talaria.nio.files.ProcessFileName;
 import io.talaria.nio.process.Host;
 import io.talaria.nio.process.ProcFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -101,7 +102,10 @@ public final class NodeFile {
             fresh,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      channel.write(StandardCharsets.UTF_8.encode(line + "\n"));
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(line + "\n");
+      while (bytes.hasRemaining()) { // a full file system takes a part, and then throws
+        channel.write(bytes);
+      }
     }
     Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     written = line;
