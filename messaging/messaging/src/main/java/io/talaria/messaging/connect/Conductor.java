@@ -213,6 +213,11 @@ public final class Conductor extends Thread implements Connector {
     selector.wakeup();
   }
 
+  @Override
+  public void abandon() {
+    closeNow();
+  }
+
   /** Whatever fails, the rest is done: threads wait for it. */
   private void closeNow() {
     closeGuarded(this::closeListeners);

@@ -26,6 +26,9 @@ public interface Connector {
   /** Starts the thread. */
   void start();
 
+  /** Closes everything on the calling thread, because its own could not be started. */
+  void abandon();
+
   /** The TCP port, or −1. */
   int port();
 

@@ -90,7 +90,6 @@ public final class LocalNode implements Node, ConnectionOwner {
     }
     responseSlots = new ResponseSlots(connector.timers());
     shutdown = new Shutdown(closed, handlers, poller, connector, responseSlots);
-    networks.begin(poller::wake, looksAfterPeers);
   }
 
   /**
@@ -106,8 +105,19 @@ public final class LocalNode implements Node, ConnectionOwner {
   public static LocalNode start(
       NodeOptions options, Connector.Factory factory, boolean looksAfterPeers) throws IOException {
     LocalNode node = new LocalNode(options, factory, looksAfterPeers);
-    node.poller.start();
-    node.connector.start();
+    boolean runs = false;
+    try {
+      node.networks.begin(node.poller::wake, looksAfterPeers);
+      node.poller.start();
+      node.connector.start();
+      runs = true;
+    } finally {
+      if (!runs) { // there is no memory for a thread
+        node.closed.set(true);
+        node.connector.abandon();
+        node.poller.close();
+      }
+    }
     try {
       node.shutdown.runAtExit();
     } catch (IllegalStateException e) {
