@@ -117,6 +117,11 @@ public final class Spinner {
     return now - startedNs < limitNs;
   }
 
+  /** How long the spin had taken when {@link #goOn} was last asked, in nanoseconds. */
+  public long spunNs() {
+    return lookedNs - beganNs;
+  }
+
   /** Ends a spin and learns from it. */
   public void stop(boolean found) {
     shared.leave(lookedNs - beganNs - lateNs + MIN_SPIN_NS, lateNs, found, lookedNs);

@@ -68,8 +68,8 @@ public final class Leading {
     return lock.get();
   }
 
-  /** Looks for a response for a while; whether it is there. */
-  public boolean lead(ResponseSlot slot, int generation) {
+  /** Looks for a response for a while, at most this long; whether it is there. */
+  public boolean lead(ResponseSlot slot, int generation, long maxNs) {
     if (!start()) {
       for (int i = 0; i < LOOKS_WHILE_ANOTHER_LEADS; i++) {
         if (slot.done(generation)) {
@@ -80,7 +80,7 @@ public final class Leading {
       return false;
     }
     try {
-      return look(slot, generation);
+      return look(slot, generation, maxNs);
     } finally {
       stop();
     }
@@ -90,12 +90,13 @@ public final class Leading {
    * Looks for the response to a request that has no future, so that nobody else takes it or must be
    * told of it. Leader.
    *
+   * @param maxNs the timeout, which may be shorter than a spin
    * @return when this began, as of {@link System#nanoTime}
    */
-  public long lookForOwn(ResponseSlot slot, int generation) {
+  public long lookForOwn(ResponseSlot slot, int generation, long maxNs) {
     own = slot;
     try {
-      look(slot, generation);
+      look(slot, generation, maxNs);
       return lookedFromNs;
     } finally {
       own = null;
@@ -129,7 +130,7 @@ public final class Leading {
   }
 
   /** Looks for a response while it is worth it. Leader. */
-  private boolean look(ResponseSlot slot, int generation) {
+  private boolean look(ResponseSlot slot, int generation, long maxNs) {
     boolean found = false;
     Link link = connection.link();
     try {
@@ -140,7 +141,7 @@ public final class Leading {
         try {
           do {
             found = lookSomeTimes(link, slot, generation);
-          } while (!found && !connection.ended() && spinner.goOn());
+          } while (!found && !connection.ended() && spinner.goOn() && spinner.spunNs() < maxNs);
         } finally {
           spinner.stop(found);
         }

@@ -122,7 +122,7 @@ final class PendingResponse<A> implements ResponseFuture<A>, ResponseSlot.Owner 
     try {
       Connection on = slot.connection;
       boolean looks = !looked && on != null && !Thread.currentThread().isVirtual();
-      if (looks && on.leading().lead(slot, generation)) {
+      if (looks && on.leading().lead(slot, generation, untilNs - System.nanoTime())) {
         return true;
       }
       if (swept) {

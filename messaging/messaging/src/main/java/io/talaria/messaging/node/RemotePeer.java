@@ -405,7 +405,7 @@ public final class RemotePeer implements ConnectionPeer {
         result = now.sender().put(context, type, request, RingPair.DATA, head);
         looked = context.leads;
         if (looked) {
-          slot.begunNs = now.leading().lookForOwn(slot, generation);
+          slot.begunNs = now.leading().lookForOwn(slot, generation, timeoutNs);
         }
       } finally {
         context.wantsToLead = false;
