@@ -180,8 +180,8 @@ final class Dialer implements PendingHandshake.Side {
       channel.connect(address);
     } catch (IOException | RuntimeException e) { // such as an unsupported kind of address
       channel.close();
-      throw new IOException(
-          "node " + id + " at " + PendingHandshake.text(address) + ": " + e.getMessage(), e);
+      String why = e instanceof IOException ? e.getMessage() : Thrown.text(e); // it has no message
+      throw new IOException("node " + id + " at " + PendingHandshake.text(address) + ": " + why, e);
     }
     PendingHandshake handshake = new PendingHandshake(this, channel, false, State.CONNECTING);
     handshake.address = address;
