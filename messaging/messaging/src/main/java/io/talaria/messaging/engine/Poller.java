@@ -313,11 +313,11 @@ public final class Poller extends Thread {
     for (Connection each : all) {
       try {
         done |= each.receiver().poll();
-        stalled |= each.receiver().stalled;
         anyLed |= each.receiver().led;
         if (each.link().over()) {
           over(each);
         }
+        stalled |= each.receiver().stalled; // over() receives, too
       } catch (Throwable e) { // ends this connection, not the others
         events.internal("poller", e);
         each.failed("an error of this node: " + Thrown.text(e));
