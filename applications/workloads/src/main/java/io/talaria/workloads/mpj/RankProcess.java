@@ -27,11 +27,19 @@ final class RankProcess implements AutoCloseable {
   private static final long GRACE_S = 5;
   private static final long OWN_END_S = 2;
   private static final File NOTHING = new File("/dev/null");
+  private static final String ENDING = "the benchmark is being ended";
 
   private final String name;
-  private final Process process;
   private final Path said;
   private final Thread atExit = new Thread(this::endAtExit, "talaria-mpj-ranks-end");
+  private final Process process;
+  private final Object lock = new Object();
+
+  /** What the end of this process ends, once it runs; guarded by {@link #lock}. */
+  private ProcessHandle launcher;
+
+  /** Whether this process ends, so that nothing more is started; guarded by {@link #lock}. */
+  private boolean exiting;
 
   /**
    * How to start one.
@@ -46,11 +54,27 @@ final class RankProcess implements AutoCloseable {
     }
   }
 
-  private RankProcess(String name, Process process, Path said) {
+  private RankProcess(String name, ProcessBuilder builder, Path said) throws IOException {
     this.name = name;
-    this.process = process;
     this.said = said;
     Runtime.getRuntime().addShutdownHook(atExit);
+    try {
+      process = start(builder);
+    } catch (IOException e) {
+      boolean unused = JvmExit.withdraw(atExit);
+      throw e;
+    }
+  }
+
+  private Process start(ProcessBuilder builder) throws IOException {
+    synchronized (lock) {
+      if (exiting) {
+        throw new IOException(ENDING);
+      }
+      Process started = builder.start();
+      launcher = started.toHandle();
+      return started;
+    }
   }
 
   /**
@@ -70,13 +94,12 @@ final class RankProcess implements AutoCloseable {
             .redirectInput(NOTHING)
             .redirectOutput(said.toFile());
     builder.environment().putAll(command.environment());
-    if (JvmExit.begun()) { // which waits for what runs already, and would leave this
-      throw new HarnessException("cannot start " + name + ": the benchmark is being ended");
-    }
     try {
-      return new RankProcess(name, builder.start(), said);
+      return new RankProcess(name, builder, said);
     } catch (IOException e) {
       throw new HarnessException("cannot start " + name + ": " + e.getMessage(), e);
+    } catch (IllegalStateException e) { // of the shutdown hook
+      throw new HarnessException("cannot start " + name + ": " + ENDING, e);
     }
   }
 
@@ -122,7 +145,7 @@ final class RankProcess implements AutoCloseable {
   /** Ends it gently, as a launcher then ends its ranks, and kills what is left. */
   @Override
   public void close() {
-    List<ProcessHandle> all = tree();
+    List<ProcessHandle> all = tree(process.toHandle());
     process.destroy();
     try {
       process.waitFor(GRACE_S, TimeUnit.SECONDS);
@@ -130,11 +153,7 @@ final class RankProcess implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     all.forEach(ProcessHandle::destroyForcibly);
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException e) {
-      // This process ends already.
-    }
+    boolean unused = JvmExit.withdraw(atExit);
   }
 
   /**
@@ -142,12 +161,18 @@ final class RankProcess implements AutoCloseable {
    * launcher as well, and Open MPI's does not tidy up after a second signal: hence the first wait.
    */
   private void endAtExit() {
-    List<ProcessHandle> all = tree();
-    // Not the process's own methods, which may wait for the thread that waits for it.
-    ProcessHandle launcher = process.toHandle();
-    if (!ends(launcher, OWN_END_S)) {
-      launcher.destroy();
-      ends(launcher, GRACE_S);
+    ProcessHandle running; // not the Process, which may wait for the thread that waits for it
+    synchronized (lock) {
+      exiting = true;
+      running = launcher;
+    }
+    if (running == null) {
+      return;
+    }
+    List<ProcessHandle> all = tree(running);
+    if (!ends(running, OWN_END_S)) {
+      running.destroy();
+      boolean unused = ends(running, GRACE_S);
     }
     all.forEach(ProcessHandle::destroyForcibly);
   }
@@ -165,12 +190,12 @@ final class RankProcess implements AutoCloseable {
    * The process and its descendants. A process whose launcher has ended is no longer a descendant,
    * and ends by itself.
    */
-  private List<ProcessHandle> tree() {
+  private static List<ProcessHandle> tree(ProcessHandle launcher) {
     List<ProcessHandle> all = new ArrayList<>();
-    try (Stream<ProcessHandle> below = process.descendants()) {
+    try (Stream<ProcessHandle> below = launcher.descendants()) {
       below.forEach(all::add);
     }
-    all.add(process.toHandle());
+    all.add(launcher);
     return all;
   }
 }
