@@ -70,7 +70,7 @@ class IntegrityTest {
             .arg("pauseEvery", 1000)
             .arg("keep", "yes")
             .arg("greet", ucx ? "yes" : "no")
-            .arg("hold", ucx ? 0 : total / HELD_PART)
+            .arg("slow", ucx ? 0 : total / HELD_PART)
             .start();
     Child client =
         lab.child(pair.client(), StreamClient.class)
@@ -82,7 +82,7 @@ class IntegrityTest {
             .arg("pauseEvery", 1000)
             .arg("keep", "yes")
             .arg("greet", ucx ? "yes" : "no")
-            .arg("hold", ucx ? 0 : total / HELD_PART)
+            .arg("slow", ucx ? 0 : total / HELD_PART)
             .start();
     if (ucx) { // which may be loaded when all is over
       Transports.use(pair, server, client, "greet", "greeted");

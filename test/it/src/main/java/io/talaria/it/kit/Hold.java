@@ -21,11 +21,11 @@ final class Hold {
   /**
    * Reads from a program's arguments where that is.
    *
-   * @param args {@code hold} (a position in bytes; 0, the default: nothing is held, and there is no
+   * @param args {@code slow} (a position in bytes; 0, the default: nothing is held, and there is no
    *     command)
    */
   Hold(Args args) {
-    long given = args.number("hold", 0);
+    long given = args.number("slow", 0);
     at = given == 0 ? NOWHERE : given;
     if (given != 0) {
       Console.daemon(

@@ -27,7 +27,7 @@ public final class Streams {
    * @param args {@code salt}, {@code ports} (known, or any behind a forwarder), {@code min} and
    *     {@code max} (bytes this side sends on a connection), {@code end} (half: shut down the
    *     output, then await the peer's end; close: close as soon as all is sent and received;
-   *     random), {@code hold} (from so many bytes on a stream is sent slowly, until the command
+   *     random), {@code slow} (from so many bytes on a stream is sent slowly, until the command
    *     {@code go})
    * @param server whether this side accepts
    */
