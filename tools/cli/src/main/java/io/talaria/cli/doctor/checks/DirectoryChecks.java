@@ -116,9 +116,7 @@ public final class DirectoryChecks {
     try {
       mapAndTouch(here.shmDir().resolve(PROBE + ProcessHandle.current().pid()));
       FileStore store = Files.getFileStore(here.shmDir());
-      long total = store.getTotalSpace();
-      long free = total == 0 ? Long.MAX_VALUE : store.getUsableSpace(); // size=0: no limit
-      return room(here, store.type(), total, free);
+      return room(here, store.type(), store.getTotalSpace(), SystemFiles.freeBytes(store));
     } catch (IOException | RuntimeException e) {
       return Finding.missing(
               "shared memory",

@@ -4,7 +4,6 @@ package io.talaria.cli.doctor.checks;
 
 import io.talaria.cli.ss.Show;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,9 +118,7 @@ public final class MpjChecks {
       return -1;
     }
     try {
-      FileStore store = Files.getFileStore(directory);
-      // A tmpfs of size=0 has no limit.
-      return store.getTotalSpace() == 0 ? Long.MAX_VALUE : store.getUsableSpace();
+      return SystemFiles.freeBytes(Files.getFileStore(directory));
     } catch (IOException e) {
       return -1;
     }

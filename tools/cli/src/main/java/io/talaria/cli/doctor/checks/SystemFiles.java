@@ -6,6 +6,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,5 +48,10 @@ public final class SystemFiles {
     } catch (NumberFormatException e) {
       return -1;
     }
+  }
+
+  /** How much is free in a file system; without a limit, as in a tmpfs of size=0, all of a long. */
+  static long freeBytes(FileStore store) throws IOException {
+    return store.getTotalSpace() == 0 ? Long.MAX_VALUE : store.getUsableSpace();
   }
 }
