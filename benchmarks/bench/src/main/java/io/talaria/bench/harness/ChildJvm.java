@@ -16,14 +16,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A child JVM seen from its parent. Used by one thread; the caller that started it closes it, which
@@ -54,14 +49,9 @@ public final class ChildJvm implements AutoCloseable {
   private static final String END_OF_DUMP = "  class space ";
 
   private static final Duration GRACE = Duration.ofSeconds(5);
-  private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
   private static final String END = "";
 
   private static final String FAILED = "failed";
-
-  static {
-    Runtime.getRuntime().addShutdownHook(new Thread(ChildJvm::endAll, "talaria-child-killer"));
-  }
 
   private final String name;
   private final Process process;
@@ -104,9 +94,7 @@ public final class ChildJvm implements AutoCloseable {
       builder.environment().putIfAbsent("UCX_POSIX_ERROR_HANDLING", "y");
     }
     try {
-      Process process = builder.start();
-      LIVING.add(process);
-      return new ChildJvm(spec.name(), process);
+      return new ChildJvm(spec.name(), ProcessesAtExit.start(builder, GRACE));
     } catch (IOException e) {
       throw new HarnessException("cannot start the " + spec.name() + ": " + e.getMessage(), e);
     }
@@ -346,20 +334,6 @@ public final class ChildJvm implements AutoCloseable {
     return text.toString();
   }
 
-  /** Ends all children: lets them remove what they have in shared memory, then kills. */
-  private static void endAll() {
-    // Not the processes' own methods, which wait for the thread that writes to the process.
-    List<ProcessHandle> living = LIVING.stream().map(Process::toHandle).toList();
-    living.forEach(ProcessHandle::destroy);
-    try {
-      CompletableFuture.allOf(
-              living.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
-          .get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException | ExecutionException | TimeoutException e) {
-      living.forEach(ProcessHandle::destroyForcibly);
-    }
-  }
-
   /** Ends the child: asks by closing its standard input, then kills. */
   @Override
   public void close() {
@@ -376,6 +350,6 @@ public final class ChildJvm implements AutoCloseable {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    LIVING.remove(process);
+    ProcessesAtExit.forget(process);
   }
 }

@@ -10,8 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,14 +30,8 @@ public final class UcxPerftest {
   /** The same when it has run several threads. */
   private static final int THREADS_COLUMNS = 4;
 
-  /** They end with this JVM: a server whose client has not come waits for ever. */
-  private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
-
-  static {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> LIVING.forEach(UcxPerftest::end), "talaria-perftest-killer"));
-  }
+  /** How long one may take to end with this JVM: a server whose client has not come never does. */
+  private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final Pinning pinning;
   private final String program;
@@ -202,7 +194,7 @@ public final class UcxPerftest {
     @Override
     public void close() {
       process.destroyForcibly();
-      LIVING.remove(process);
+      ProcessesAtExit.forget(process);
     }
   }
 
@@ -249,7 +241,7 @@ public final class UcxPerftest {
 
   private static void end(Process process) {
     process.toHandle().destroyForcibly(); // which leaves what it printed to be read
-    LIVING.remove(process);
+    ProcessesAtExit.forget(process);
   }
 
   private static String output(Process client) throws HarnessException {
@@ -270,9 +262,7 @@ public final class UcxPerftest {
       builder.environment().put("UCX_TLS", transports);
     }
     try {
-      Process process = builder.start();
-      LIVING.add(process);
-      return process;
+      return ProcessesAtExit.start(builder, GRACE);
     } catch (IOException e) {
       throw new HarnessException("cannot start " + program + ": " + e.getMessage(), e);
     }

@@ -2,16 +2,14 @@
 
 package io.talaria.bench.sockets;
 
-import io.talaria.bench.harness.JvmExit;
+import io.talaria.bench.harness.ProcessesAtExit;
 import io.talaria.cli.harness.HarnessException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -23,7 +21,9 @@ import picocli.CommandLine.ParameterException;
  */
 record OtherJava(CommandLine command, Path home) {
   private static final String OPTION = "--java";
-  private static final long GRACE_S = 10;
+
+  /** Longer than what it gives to JVMs of its own. */
+  private static final Duration GRACE = Duration.ofSeconds(10);
 
   /**
    * Runs it to its end, with this process's streams.
@@ -47,27 +47,15 @@ record OtherJava(CommandLine command, Path home) {
     words.addAll(arguments());
     Process process;
     try {
-      process = new ProcessBuilder(words).inheritIO().start();
+      process = ProcessesAtExit.start(new ProcessBuilder(words).inheritIO(), GRACE);
     } catch (IOException e) {
       throw new HarnessException("cannot start " + program + ": " + e.getMessage(), e);
     }
-    Thread atExit = new Thread(() -> end(process.toHandle()), "talaria-other-java-end");
     try {
-      Runtime.getRuntime().addShutdownHook(atExit);
       return process.waitFor();
     } finally {
       process.destroy();
-      JvmExit.withdraw(atExit);
-    }
-  }
-
-  /** Ends it with this process, and waits, because it ends JVMs of its own first. */
-  private static void end(ProcessHandle other) {
-    other.destroy();
-    try {
-      other.onExit().get(GRACE_S, TimeUnit.SECONDS);
-    } catch (InterruptedException | ExecutionException | TimeoutException e) {
-      other.destroyForcibly();
+      ProcessesAtExit.forget(process);
     }
   }
 
