@@ -14,7 +14,9 @@ module io.talaria.nio {
       io.talaria.verbs.net;
   exports io.talaria.nio.transport to
       io.talaria.messaging,
-      io.talaria.nio.ucx;
+      io.talaria.mpj,
+      io.talaria.nio.ucx,
+      io.talaria.verbs.net;
   exports io.talaria.nio.files to
       io.talaria.messaging,
       io.talaria.mpj;

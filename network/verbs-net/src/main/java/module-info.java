@@ -6,7 +6,6 @@ module io.talaria.verbs.net {
   requires io.talaria.ffi;
   requires io.talaria.nio;
   requires org.jctools.core;
-  requires jdk.net;
 
   exports io.talaria.verbs.net;
 }

@@ -11,6 +11,7 @@ import io.talaria.nio.negotiation.RemoteHosts;
 import io.talaria.nio.negotiation.Session;
 import io.talaria.nio.negotiation.Upgradable;
 import io.talaria.nio.process.Descriptors;
+import io.talaria.nio.transport.KeepAlive;
 import io.talaria.nio.transport.TransportProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -23,7 +24,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import jdk.net.ExtendedSocketOptions;
 
 /**
  * The negotiation between hosts: rendezvous ports of this process's listeners, calls to those of
@@ -343,14 +343,7 @@ public final class HostNegotiation implements RemoteHosts {
   private static boolean keptAlive(SocketChannel channel) {
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-      try {
-        channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_S);
-        channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_S / 3);
-        channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_TRIES);
-      } catch (UnsupportedOperationException | NoClassDefFoundError e) {
-        // A run-time image without jdk.net: the system's times hold.
-      }
+      KeepAlive.enable(channel, KEEP_ALIVE_S, KEEP_ALIVE_S / 3, KEEP_ALIVE_TRIES);
       return true;
     } catch (IOException e) {
       closeQuietly(channel);

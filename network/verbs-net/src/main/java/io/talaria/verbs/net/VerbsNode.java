@@ -2,6 +2,7 @@
 
 package io.talaria.verbs.net;
 
+import io.talaria.nio.transport.KeepAlive;
 import io.talaria.verbs.Access;
 import io.talaria.verbs.AsyncEvent;
 import io.talaria.verbs.Context;
@@ -38,7 +39,6 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import jdk.net.ExtendedSocketOptions;
 
 /**
  * A device with threads that send and receive: where connections come from. Usable by any thread.
@@ -507,10 +507,7 @@ public final class VerbsNode implements AutoCloseable {
       }
       limit = clock.schedule(() -> close(channel), options.handshakeMs(), TimeUnit.MILLISECONDS);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-      channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 5);
-      channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 2);
-      channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+      KeepAlive.enable(channel, 5, 2, 3);
       return handshake.run();
     } catch (ClosedByInterruptException e) {
       throw new ExchangeException("interrupted", e);

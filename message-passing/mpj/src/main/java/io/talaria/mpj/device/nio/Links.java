@@ -8,6 +8,7 @@ import io.talaria.mpj.device.frame.Frames;
 import io.talaria.mpj.device.frame.Peers;
 import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.mpj.device.transport.FrameTransport;
+import io.talaria.nio.transport.KeepAlive;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -368,7 +369,7 @@ public final class Links implements FrameTransport {
   private static void prepare(SocketChannel channel) throws IOException {
     channel.configureBlocking(false);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    KeepAlive.enable(channel, 5, 2, 3);
   }
 
   private void hand(Opened link) {
