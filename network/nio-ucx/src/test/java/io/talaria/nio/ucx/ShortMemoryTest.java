@@ -269,6 +269,7 @@ class ShortMemoryTest {
   void aSwitchForWhichMemoryIsShortIsSaidOnce() throws Exception {
     Connection connection = itself.new Connection(null, new FakeOwner());
     connection.agree();
+    until(() -> hasSent(connection.client)); // its first word, before which nothing else is sent
     failAll("sendStream");
     assertThatThrownBy(() -> connection.client.switchOut(0)).isInstanceOf(Shortage.class);
     failing.restore("sendStream");
@@ -277,6 +278,11 @@ class ShortMemoryTest {
     until(() -> switched(connection.server) && switched(connection.client));
     connection.exchange();
     connection.end();
+  }
+
+  private static boolean hasSent(UcxStream stream) {
+    stream.engine().lookIn();
+    return !stream.sending();
   }
 
   private static boolean switched(UcxStream stream) {
