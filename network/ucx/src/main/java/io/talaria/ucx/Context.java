@@ -31,12 +31,17 @@ public final class Context implements AutoCloseable {
   private static final int API_MINOR = 12;
 
   private final long handle;
+  private static final Set<Feature> STREAMS = EnumSet.of(Feature.STREAM, Feature.WAKEUP);
+
   private final Set<Feature> features;
   private final long featureBits;
   private final ThreadMode threadMode;
   private final long memoryTypes;
   private int children;
   private boolean closed;
+
+  /** Whether UCX keeps a worker of it. */
+  private boolean left;
 
   private Context(long handle, Options options) {
     this.handle = handle;
@@ -227,9 +232,20 @@ public final class Context implements AutoCloseable {
     return context;
   }
 
+  /** Whether its endpoints have no operations but those of streams. */
+  boolean hasOnlyStreams() {
+    return STREAMS.containsAll(features);
+  }
+
   /** A worker or a memory region is gone. */
   synchronized void disown() {
     children--;
+  }
+
+  /** A worker of it is gone for the program, but not for UCX: UCX keeps the context, too. */
+  synchronized void disownLeft() {
+    children--;
+    left = true;
   }
 
   /**
@@ -247,6 +263,8 @@ public final class Context implements AutoCloseable {
           "the context has " + children + " open workers or memory regions; close them first");
     }
     closed = true;
-    Ucp.cleanup(handle);
+    if (!left) {
+      Ucp.cleanup(handle);
+    }
   }
 }

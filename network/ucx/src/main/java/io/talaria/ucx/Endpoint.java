@@ -76,6 +76,12 @@ public final class Endpoint implements AutoCloseable {
   private boolean done;
   private Object attachment;
 
+  /** Whether bytes of the peer's stream were received, so that the two have found each other. */
+  private boolean heard;
+
+  /** Whether it was closed while UCX may have had a reply to send: see {@link #mayOweReply}. */
+  private boolean closedOwing;
+
   /** The chunks that the program holds, linked. */
   private StreamChunk held;
 
@@ -431,6 +437,7 @@ public final class Endpoint implements AutoCloseable {
     if (data == 0 || StatusPointer.isError(data)) {
       return data;
     }
+    heard = true;
     long length = Raw.word(out);
     chunk.hold(this, data, length, held);
     held = chunk;
@@ -860,6 +867,7 @@ public final class Endpoint implements AutoCloseable {
   /**
    * Begins to close without regard to the peer, which finds a failure ({@code ucp_ep_close_nbx}
    * with {@code UCP_EP_CLOSE_FLAG_FORCE}). Operations in progress end with {@link Status#CANCELED}.
+   * While it {@link #mayOweReply}, it is closed as by {@link #closeFlushing} instead.
    *
    * @return 0, a request, or a negative status
    * @throws IllegalStateException if the endpoint does not handle errors
@@ -869,7 +877,38 @@ public final class Endpoint implements AutoCloseable {
       throw new IllegalStateException(
           "an endpoint without error handling cannot be closed by force: " + name);
     }
-    return close(FORCE);
+    closedOwing = mayOweReply();
+    return close(closedOwing ? SendFlags.param(0) : FORCE);
+  }
+
+  /**
+   * Whether UCX may not have sent its reply to the peer's endpoint yet, because the peer's queue is
+   * full. UCX before 1.14 ends the process if such an endpoint is closed by force, fails, or goes
+   * with its worker. Only if the context has no feature but streams: by other operations an
+   * endpoint does not learn that the peer has found it, and UCX would not bear a close that waits
+   * for them.
+   *
+   * @return false once bytes of the peer's stream were received, or while nothing waits to be sent
+   */
+  public boolean mayOweReply() {
+    long ep = open();
+    if (heard
+        || !Ucx.needsRepliesSent()
+        || !worker.context().hasOnlyStreams()
+        || EndpointTable.failed(cell)) {
+      return false;
+    }
+    long answer = Ucp.epFlushNbx(ep, SendFlags.param(0));
+    if (StatusPointer.isPointer(answer)) {
+      Ucp.requestFree(answer); // UCX frees it when it is done
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether UCX still has an endpoint that was closed while it {@link #mayOweReply}. */
+  boolean owesReply() {
+    return closedOwing && !done;
   }
 
   private long close(long param) {
@@ -913,7 +952,9 @@ public final class Endpoint implements AutoCloseable {
     if (handle == 0) {
       return;
     }
-    long param = errorHandling == ErrorHandling.PEER ? FORCE : SendFlags.param(0);
+    closedOwing = mayOweReply();
+    boolean force = errorHandling == ErrorHandling.PEER && !closedOwing;
+    long param = force ? FORCE : SendFlags.param(0);
     if (worker.requests.hasRoom()) {
       long ignored = close(param);
     } else {
@@ -922,7 +963,9 @@ public final class Endpoint implements AutoCloseable {
       if (StatusPointer.isPointer(answer)) {
         Ucp.requestFree(answer);
       }
-      closeCompleted();
+      if (!closedOwing) { // otherwise nothing tells when it is done
+        closeCompleted();
+      }
     }
   }
 

@@ -66,6 +66,18 @@ public final class Ucx {
   }
 
   /**
+   * Whether UCX ends the process if an endpoint fails or is closed before UCX has sent its reply to
+   * the peer's. The assertion is in releases before 1.14.
+   *
+   * @return whether the release that is loaded does
+   * @throws MissingLibraryException if there is none
+   */
+  public static boolean needsRepliesSent() {
+    UcxLibrary ucx = UcxLibrary.required();
+    return ucx.major() == 1 && ucx.minor() < 14;
+  }
+
+  /**
    * Where the library was found.
    *
    * @return a path or a name

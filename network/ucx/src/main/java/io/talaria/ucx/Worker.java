@@ -929,6 +929,10 @@ public final class Worker implements AutoCloseable {
    * forgets its requests ({@code ucp_worker_destroy}). A shared worker must have been entered, or
    * is entered for the purpose; it is left entered as often as it was. Does nothing if it is
    * closed.
+   *
+   * <p>If an endpoint {@linkplain Endpoint#mayOweReply may owe its peer a reply} to the end, which
+   * takes a peer that is stopped or dead, UCX keeps the worker and its context until the process
+   * ends.
    */
   @Override
   public void close() {
@@ -966,6 +970,10 @@ public final class Worker implements AutoCloseable {
         endpoint.pollClose();
       }
     }
+    boolean left = false;
+    for (Endpoint endpoint : endpoints.all()) {
+      left |= endpoint.owesReply();
+    }
     if (messages != null) {
       messages.close(worker);
     }
@@ -974,7 +982,11 @@ public final class Worker implements AutoCloseable {
       closed = true;
     }
     owner = null;
-    Ucp.workerDestroy(worker);
-    context.disown();
+    if (left) {
+      context.disownLeft();
+    } else {
+      Ucp.workerDestroy(worker);
+      context.disown();
+    }
   }
 }

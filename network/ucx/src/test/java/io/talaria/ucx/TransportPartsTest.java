@@ -273,7 +273,10 @@ class TransportPartsTest {
   void anOwnedWorkerIsArmedAndClosedWithItsContext() throws Exception {
     long before = descriptors();
     OwnedWorker owned =
-        OwnedWorker.open(Context.Options.of(Feature.TAG, Feature.WAKEUP), Map.of("TLS", "posix"));
+        OwnedWorker.open(
+            Context.Options.of(Feature.TAG, Feature.WAKEUP),
+            Map.of("TLS", "posix"),
+            OwnedWorker.Deaths.FOUND_BY_UCX);
     owned.worker().enter();
     assertThat(owned.address().toBytes()).isEqualTo(owned.worker().address().toBytes());
     assertThat(owned.eventDescriptor()).isEqualTo(owned.worker().eventDescriptor());
@@ -286,14 +289,19 @@ class TransportPartsTest {
   @Test
   void aWorkerThatCannotBeOwnedLeavesNothing() throws Exception {
     long before = descriptors();
-    assertThatThrownBy(() -> OwnedWorker.open(Context.Options.of(Feature.TAG), Map.of()))
+    assertThatThrownBy(
+            () ->
+                OwnedWorker.open(
+                    Context.Options.of(Feature.TAG), Map.of(), OwnedWorker.Deaths.TOLD))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("UCX does not work here: ")
         .hasMessageContaining("WAKEUP");
     assertThatThrownBy(
             () ->
                 OwnedWorker.open(
-                    Context.Options.of(Feature.TAG, Feature.WAKEUP), Map.of("TLS", "nothing")))
+                    Context.Options.of(Feature.TAG, Feature.WAKEUP),
+                    Map.of("TLS", "nothing"),
+                    OwnedWorker.Deaths.TOLD))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("UCX does not work here: ");
     assertThat(descriptors()).isEqualTo(before);

@@ -12,7 +12,8 @@ final class UnavailableReasonMain {
   private UnavailableReasonMain() {}
 
   public static void main(String[] args) {
-    try (OwnedWorker worker = OwnedWorker.open(Context.Options.of(Feature.STREAM), Map.of())) {
+    try (OwnedWorker worker =
+        OwnedWorker.open(Context.Options.of(Feature.STREAM), Map.of(), OwnedWorker.Deaths.TOLD)) {
       System.out.println("open: " + worker);
     } catch (IOException e) {
       System.out.println("open: " + e.getMessage());

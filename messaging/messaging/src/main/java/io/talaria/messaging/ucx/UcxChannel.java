@@ -366,7 +366,7 @@ final class UcxChannel {
     if (endpoint != null) {
       Endpoint closing = endpoint;
       endpoint = null;
-      turns.closed(this, closing.closeForced());
+      turns.close(this, closing);
     }
   }
 

@@ -51,7 +51,8 @@ public final class UcxTransport implements NetworkTransport {
     OwnedWorker owned =
         OwnedWorker.open(
             Context.Options.of(Feature.STREAM, Feature.WAKEUP).estimatedEndpoints(connections),
-            leaveOutTcp ? Map.of("TLS", "^tcp") : Map.of());
+            leaveOutTcp ? Map.of("TLS", "^tcp") : Map.of(),
+            OwnedWorker.Deaths.TOLD);
     try {
       return new UcxTransport(owned, new DescriptorWatcher(owned.eventDescriptor(), thread));
     } catch (IllegalStateException e) { // no descriptor is free

@@ -48,8 +48,7 @@ import java.util.List;
  *       signals that either: {@link ClosingEndpoints}.
  *   <li>In UCX's shared memory a sender clears the mark of the sleeping receiver, writes, and
  *       signals last. If it is killed or stopped before it signals, later senders see no mark. So
- *       the poller polls twice a second while there are connections; UCX itself does so every 20
- *       seconds.
+ *       the poller polls twice a second while there are connections.
  * </ol>
  */
 final class UcxTurns {
@@ -366,10 +365,10 @@ final class UcxTurns {
     return new SendsInFlight(worker, max, max);
   }
 
-  /** An endpoint was closed. */
-  void closed(UcxChannel channel, long request) {
+  /** Closes the endpoint of a channel. */
+  void close(UcxChannel channel, Endpoint endpoint) {
     channels.remove(channel);
-    closing.add(request, channel::stillInFlight);
+    closing.force(endpoint, channel::stillInFlight);
     posted();
   }
 
@@ -380,7 +379,7 @@ final class UcxTurns {
 
   /** Closes an endpoint that has no channel. */
   void closeUnpaired(Endpoint endpoint) {
-    closing.add(endpoint.closeForced());
+    closing.force(endpoint, () -> false);
     posted();
   }
 

@@ -84,6 +84,7 @@ class UcxTransportTest {
 
   @BeforeEach
   void open() throws Exception {
+    Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s"); // UCX's own look at peers is far away
     assumeThat(Ucx.unavailableReason()).isEmpty();
     near = UcxTransport.open("near", 10);
     far = UcxTransport.open("far", 10);
@@ -381,12 +382,11 @@ class UcxTransportTest {
 
   /**
    * One sleeps each time, on what the other sends after random pauses, beside a thread that makes
-   * progress as one does that waits for an answer; UCX's own look at peers is far away.
+   * progress as one does that waits for an answer.
    */
   @Test
   void whoSleepsIsWokenForWhatComes() throws Exception {
     long seed = Seed.next();
-    Ucx.defaultSetting("UCX_KEEPALIVE_INTERVAL", "3600s");
     Semaphore woken = new Semaphore(0);
     NetworkTransport sleeper = UcxTransport.open("sleeper", 10);
     Thread beside = null;

@@ -2,6 +2,7 @@
 
 package io.talaria.ucx.transport;
 
+import io.talaria.ffi.Libc;
 import io.talaria.ffi.MissingLibraryException;
 import io.talaria.ucx.Config;
 import io.talaria.ucx.Context;
@@ -25,16 +26,37 @@ import java.util.Optional;
 public record OwnedWorker(
     Context context, Worker worker, WorkerAddress address, int eventDescriptor)
     implements AutoCloseable {
+
+  /** How the user of a worker learns that a peer has died. */
+  public enum Deaths {
+    /** By UCX's keep-alive, among others. */
+    FOUND_BY_UCX,
+
+    /**
+     * Without UCX, at once. UCX looks after peers no more if it {@linkplain Ucx#needsRepliesSent
+     * needs replies sent}, unless {@code UCX_KEEPALIVE_INTERVAL} is set: it would end this process
+     * for a dead peer that is owed one.
+     */
+    TOLD
+  }
+
+  /**
+   * Ten years: without keep-alive ("inf") UCX would no longer settle at once which endpoint of the
+   * peer belongs to one.
+   */
+  private static final String NEVER = "315360000s";
+
   /**
    * Loads UCX and opens a worker. Takes some hundred milliseconds, some megabytes and descriptors.
    *
    * @param options of the context, with {@link io.talaria.ucx.Feature#WAKEUP}
    * @param settings of the context, without the prefix {@code UCX_}
+   * @param deaths how the caller learns of dead peers
    * @return the worker, which the caller must close; no thread has entered it
    * @throws IOException if that is not possible; the message says what to do
    */
-  public static OwnedWorker open(Context.Options options, Map<String, String> settings)
-      throws IOException {
+  public static OwnedWorker open(
+      Context.Options options, Map<String, String> settings, Deaths deaths) throws IOException {
     try {
       // Before UCX is loaded. UCX uses its shared memory on endpoints with failure detection only
       // with this setting, and would warn of the setting if it may not use shared memory at all.
@@ -50,7 +72,7 @@ public record OwnedWorker(
     Context context = null;
     Worker worker = null;
     try {
-      context = context(options, settings);
+      context = context(options, settings, deaths);
       worker = Worker.open(context, Worker.Options.defaults().threads(ThreadMode.SERIALIZED));
       worker.enter();
       try {
@@ -77,8 +99,14 @@ public record OwnedWorker(
     }
   }
 
-  private static Context context(Context.Options options, Map<String, String> settings) {
+  private static Context context(
+      Context.Options options, Map<String, String> settings, Deaths deaths) {
     try (Config config = Config.read()) {
+      if (deaths == Deaths.TOLD
+          && Ucx.needsRepliesSent()
+          && Libc.getenv("UCX_KEEPALIVE_INTERVAL").isEmpty()) {
+        config.set("KEEPALIVE_INTERVAL", NEVER);
+      }
       settings.forEach(config::set);
       return Context.open(options, config);
     }

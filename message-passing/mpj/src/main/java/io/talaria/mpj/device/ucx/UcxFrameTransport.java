@@ -142,7 +142,9 @@ public final class UcxFrameTransport implements FrameTransport {
     try {
       owned =
           OwnedWorker.open(
-              Context.Options.of(Feature.TAG, Feature.WAKEUP).estimatedEndpoints(size), Map.of());
+              Context.Options.of(Feature.TAG, Feature.WAKEUP).estimatedEndpoints(size),
+              Map.of(),
+              OwnedWorker.Deaths.FOUND_BY_UCX);
     } catch (IOException e) {
       throw new MissingTransportException("UCX", e.getMessage(), e);
     }
@@ -302,7 +304,7 @@ public final class UcxFrameTransport implements FrameTransport {
   private void abort(UcxLink link) {
     worker.enter();
     try {
-      closing.add(link.beginAbort(), link::isSending);
+      link.abort(closing);
       closes = true;
     } finally {
       worker.exit();

@@ -9,6 +9,7 @@ import io.talaria.mpj.device.transport.EndedLinks;
 import io.talaria.ucx.Endpoint;
 import io.talaria.ucx.Status;
 import io.talaria.ucx.UcxException;
+import io.talaria.ucx.transport.ClosingEndpoints;
 import io.talaria.ucx.transport.FailureCheck;
 import io.talaria.ucx.transport.SendsInFlight;
 import java.lang.foreign.Arena;
@@ -75,16 +76,17 @@ final class UcxLink implements EndedLinks.Ended {
     }
   }
 
-  /**
-   * Begins to close the endpoint to a peer that is gone; gives 0, a request or a status. The worker
-   * has been entered.
-   */
-  long beginAbort() {
-    return endpoint != null && endpoint.isOpen() ? endpoint.closeForced() : 0;
+  /** Begins to close the endpoint to a peer that is gone. The worker has been entered. */
+  void abort(ClosingEndpoints closing) {
+    if (endpoint != null && endpoint.isOpen()) {
+      closing.force(endpoint, this::isSending);
+    } else {
+      closing.add(0, this::isSending);
+    }
   }
 
   /** Takes back the sends that UCX is done with; whether others are left. Worker entered. */
-  boolean isSending() {
+  private boolean isSending() {
     return output.reapEntered();
   }
 
