@@ -6,6 +6,7 @@ module io.talaria.verbs.net {
   requires io.talaria.ffi;
   requires io.talaria.nio;
   requires org.jctools.core;
+  requires jdk.net; // a run-time image without it would keep the system's times of keep-alive
 
   exports io.talaria.verbs.net;
 }
